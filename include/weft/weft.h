@@ -1,0 +1,15 @@
+/* Weft: n-d arrays for C that run on CPU and GPU. This header includes all the others. */
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include <weft/array.h>
+#include <weft/create.h>
+#include <weft/device.h>
+#include <weft/dtype.h>
+#include <weft/memory.h>
+#include <weft/shape.h>
+#include <weft/status.h>
+#include <weft/stream.h>
+#include <weft/version.h>
+
+#endif

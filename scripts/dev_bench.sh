@@ -1,0 +1,50 @@
+# ./dev bench: builds the release preset and measures it beside NumPy and PyTorch.
+
+usage() {
+    cat <<'END'
+usage: ./dev bench [--json FILE] [-- ARGUMENT...]
+
+Builds the benchmarks with the release preset, sets up NumPy and PyTorch in build/peers (from PyPI,
+about 600 MB, once), and runs bench/run.py. Without a network it measures without the missing peers and
+says so.
+
+  --json FILE     also writes the numbers to FILE
+  -- ARGUMENT...  is passed on to bench/run.py
+END
+}
+
+main() {
+    local arguments=()
+    while [ $# -gt 0 ]; do
+        case "$1" in
+        -h | --help) usage && exit 0 ;;
+        --json) option_value "$@" && arguments+=(--json "$(path_given "$value")") && shift 2 ;;
+        --)
+            shift
+            arguments+=("$@")
+            break
+            ;;
+        *) wrong_usage "bench does not know \"$1\"" ;;
+        esac
+    done
+    [ -f bench/run.py ] || die "there is no bench/run.py"
+    steps 4
+    require compiler cmake builder python
+    install_packages
+    step "building"
+    configure release && build release benchmarks || die "the build failed"
+    step "NumPy and PyTorch"
+    scripts/peers.sh build/peers
+    local peer
+    for peer in numpy torch; do
+        grep -qx "$peer" build/peers/ready 2>/dev/null ||
+            leave_out "$peer: could not be set up (see build/peers.log)"
+    done
+    step "measuring"
+    local python=python3
+    [ -x build/peers/bin/python ] && python=build/peers/bin/python
+    WEFT_BUILD=build/release $python bench/run.py "${arguments[@]}"
+    local status=$?
+    print_left_out
+    return $status
+}

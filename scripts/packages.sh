@@ -1,0 +1,172 @@
+# Finds out which packages are missing, and installs them with apt when that is allowed.
+#
+#   require THING...   the command cannot do without: installed, or the one line to run and exit 1
+#   prefer THING...    installed when possible, else left out, which the summary tells
+#
+# A THING is a name of the table below. `install_packages` then does all of it in one go.
+
+# has THING: is it there? A few milliseconds each, so that a second run costs nothing.
+has() {
+    case "$1" in
+    compiler) have cc && echo '#include <stdio.h>' | cc -E - >/dev/null 2>&1 ;;
+    c++) have c++ && echo '#include <cstddef>' | c++ -x c++ -E - >/dev/null 2>&1 ;;
+    cmake) have cmake ;;
+    builder) have ninja || have make ;;
+    cmocka) echo '#include <cmocka.h>' | cc -E - >/dev/null 2>&1 ;;
+    pkg-config) have pkg-config ;;
+    clang) have clang ;;
+    clang-format) [ -n "$(clang_format)" ] ;;
+    aarch64) have aarch64-linux-gnu-gcc && have qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ;;
+    python) python3 -c 'import venv, ensurepip' >/dev/null 2>&1 ;;
+    esac
+}
+
+packages_of() {
+    case "$1" in
+    compiler) echo gcc libc6-dev ;;
+    c++) echo g++ ;;
+    cmake) echo cmake ;;
+    builder) echo ninja-build ;;
+    cmocka) echo libcmocka-dev ;;
+    pkg-config) echo pkg-config ;;
+    clang) echo clang ;;
+    clang-format) echo clang-format-14 ;;
+    aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
+    python) echo python3 python3-venv ;;
+    esac
+}
+
+# What the summary says when a preferred thing is not there.
+without() {
+    case "$1" in
+    c++) echo "headers as C++17: no C++ compiler" ;;
+    cmocka) echo "cmocka: not installed, the tests ran in the plain runner" ;;
+    pkg-config) echo "the installed library through pkg-config: not installed" ;;
+    clang) echo "everything that needs clang: not installed" ;;
+    clang-format) echo "the format: clang-format 14 is not installed" ;;
+    aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
+    python) echo "NumPy and PyTorch: no Python with venv" ;;
+    esac
+}
+
+# The name of clang-format 14: other versions format differently.
+clang_format() {
+    local name
+    for name in clang-format-14 clang-format; do
+        if have "$name" && "$name" --version | grep -q 'version 14\.'; then
+            echo "$name"
+            return
+        fi
+    done
+}
+
+required=()
+preferred=()
+unavailable=build/unavailable-packages # what apt could not give, not asked for again for a day
+
+require() {
+    local thing
+    for thing in "$@"; do
+        has "$thing" || required+=("$thing")
+    done
+}
+
+prefer() {
+    local thing
+    for thing in "$@"; do
+        case " ${preferred[*]} " in
+        *" $thing "*) ;;
+        *) has "$thing" || preferred+=("$thing") ;;
+        esac
+    done
+}
+
+packages_of_all() { for thing in "$@"; do packages_of "$thing"; done | tr '\n' ' ' | sed 's/ $//'; }
+
+# Prints what goes before apt-get, or fails when this user may not install.
+apt_prefix() {
+    have apt-get || return 1
+    [ "$(id -u)" = 0 ] && return 0
+    have sudo && sudo -n true 2>/dev/null && echo sudo
+}
+
+apt_get() {
+    local prefix
+    prefix=$(apt_prefix) || return 1
+    $prefix env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=1 \
+        -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 -o DPkg::Lock::Timeout=300 "$@" \
+        >>build/apt.log 2>&1
+}
+
+by_hand() {
+    if have apt-get; then
+        local prefix=""
+        [ "$(id -u)" = 0 ] || prefix="sudo "
+        echo "${prefix}apt-get update && ${prefix}apt-get install -y --no-install-recommends $1"
+    else
+        echo "install these, or what they are called here: $1"
+    fi
+}
+
+# Leaves those of the preferred things out that apt did not know yesterday either.
+forget_unavailable() {
+    [ -n "$(find "$unavailable" -mtime -1 2>/dev/null)" ] || return 0
+    local thing kept=()
+    for thing in "${preferred[@]}"; do
+        if grep -qx "$thing" "$unavailable"; then
+            leave_out "$(without "$thing") (asked apt less than a day ago; delete $unavailable to ask again)"
+        else
+            kept+=("$thing")
+        fi
+    done
+    preferred=("${kept[@]}")
+}
+
+install_packages() {
+    mkdir -p build
+    [ ${#preferred[@]} -gt 0 ] && forget_unavailable
+    if [ ${#required[@]} -eq 0 ] && [ ${#preferred[@]} -eq 0 ]; then
+        step "packages: $([ ${#left_out[@]} -eq 0 ] && echo all there || echo nothing to install)"
+        return
+    fi
+    local wanted needed
+    wanted=$(packages_of_all "${required[@]}" "${preferred[@]}")
+    needed=$(packages_of_all "${required[@]}")
+    if ! apt_prefix >/dev/null; then
+        step "packages: not allowed to install $wanted"
+        [ ${#required[@]} -eq 0 ] || die "some packages are missing. Please run:
+$(by_hand "$wanted")"
+        for thing in "${preferred[@]}"; do
+            leave_out "$(without "$thing") (to have it: $(by_hand "$(packages_of "$thing")"))"
+        done
+        return
+    fi
+
+    step "installing: $wanted"
+    say "fetching the lists of packages"
+    apt_get update || say "apt-get update failed (see build/apt.log)"
+    install_required "$needed"
+    for thing in "${preferred[@]}"; do
+        install_preferred "$thing"
+    done
+}
+
+install_required() {
+    [ ${#required[@]} -gt 0 ] || return 0
+    say "installing $1"
+    # shellcheck disable=SC2086
+    apt_get install --no-install-recommends $1 && return
+    tail -n 5 build/apt.log >&2
+    die "the packages could not be installed (the whole story is in build/apt.log). By hand:
+$(by_hand "$1")"
+}
+
+install_preferred() {
+    has "$1" && return
+    say "installing $(packages_of "$1")"
+    # shellcheck disable=SC2046
+    if ! apt_get install --no-install-recommends $(packages_of "$1") || ! has "$1"; then
+        echo "$1" >>"$unavailable"
+        leave_out "$(without "$1") (apt could not install it, see build/apt.log)"
+    fi
+}

@@ -1,0 +1,138 @@
+/* What a backend must be able to do: allocate, copy, order, load and launch. It never sees an operation. */
+#ifndef WEFT_BACKEND_BACKEND_H
+#define WEFT_BACKEND_BACKEND_H
+
+#include <weft/array.h>
+
+typedef struct weft__timeline weft__timeline;
+typedef struct weft__point weft__point;
+typedef struct weft__buffer weft__buffer;
+typedef struct weft__module weft__module;
+typedef struct weft__launch weft__launch;
+
+/* A kernel that codegen made for a backend: for the CPU a function and the program it runs, for a GPU
+ * the text. The image owns the program. */
+typedef struct weft__image {
+    /* CPU: runs the elements [begin, end) of the launch's index space, in C order. */
+    void (*entry)(const void *program, const weft__launch *launch, int64_t begin, int64_t end);
+    void *program;
+    void (*destroy)(void *program); /* NULL if there is nothing to free */
+} weft__image;
+
+/* An operand of a launch: where its element 0 is, and how far apart elements are, in bytes. */
+typedef struct weft__argument {
+    char *data;
+    int64_t stride[WEFT_NDIM_MAX];
+} weft__argument;
+
+/* Everything a kernel needs at run time, in one block that can be copied: the arguments follow the
+ * struct, the scalars (8 bytes each) follow the arguments. */
+struct weft__launch {
+    uint32_t bytes; /* of the whole block */
+    uint16_t arguments_count, scalars_count;
+    int32_t ndim;  /* of the canonical index space, at least 1 */
+    uint32_t cost; /* bytes moved per element, for the splitting of work */
+    int64_t count; /* elements of the index space: the product of the sizes */
+    int64_t grain; /* work is split at multiples of this many elements */
+    int64_t size[WEFT_NDIM_MAX]; /* outermost first */
+};
+static inline weft__argument *weft__launch_arguments(weft__launch *launch)
+{
+    return (weft__argument *)(void *)(launch + 1);
+}
+static inline const weft__argument *weft__launch_arguments_of(const weft__launch *launch)
+{
+    return (const weft__argument *)(const void *)(launch + 1);
+}
+static inline const uint64_t *weft__launch_scalars(const weft__launch *launch)
+{
+    return (const uint64_t *)(const void *)(weft__launch_arguments_of(launch) +
+                                            launch->arguments_count);
+}
+
+/* A use of a buffer by a piece of work. */
+typedef struct weft__use {
+    weft__buffer *buffer;
+    uint64_t generation;
+    bool write;
+    bool whole; /* the write gives every byte of the buffer a new value */
+} weft__use;
+
+typedef enum weft__work_kind {
+    WEFT__WORK_LAUNCH,
+    WEFT__WORK_COPY, /* contiguous bytes, between or within devices */
+    WEFT__WORK_CALL, /* a host function */
+    WEFT__WORK_NONE  /* only the waits: an event */
+} weft__work_kind;
+
+typedef struct weft__work {
+    weft__work_kind kind;
+    const char *operation; /* the public function, for errors; lives for as long as the library */
+    const weft__use *uses;
+    uint32_t uses_count;
+    uint32_t waits_count;
+    const weft__point *waits; /* on other timelines; filled by weft__submit */
+    weft__timeline *timeline; /* this work is number `sequence` on it; filled by weft__submit */
+    uint64_t sequence;
+    union {
+        struct {
+            weft__module *module;
+            const weft__launch *launch;
+        } launch;
+        struct {
+            void *dst;
+            const void *src;
+            size_t bytes;
+        } copy;
+        struct {
+            weft_status (*function)(void *argument);
+            void *argument;
+        } call;
+    } of;
+} weft__work;
+
+/* One per backend. Streams are `weft_stream` of core/stream.h, whose `native` field is the backend's. */
+typedef struct weft__backend {
+    const char *name;
+    int32_t kind; /* weft_device_kind */
+
+    /* How many devices; if none, *why says so in a sentence. Called once. */
+    int (*device_count)(const char **why);
+    weft_status (*device_describe)(int index, weft_device_info *info);
+    /* (optional) Whether it counts as a GPU: none by default. */
+    bool (*device_is_gpu)(int index);
+    /* Drops the device's kernels and caches; all its streams are idle. */
+    weft_status (*device_reset)(int index);
+
+    /* Memory aligned to 64 bytes or better; *zeroed is set if it is known to be zero. The failure
+     * is not recorded: the pool drops its caches and tries again first. */
+    void *(*memory_allocate)(int index, weft_memory kind, size_t bytes, bool *zeroed);
+    void (*memory_release)(int index, weft_memory kind, void *data, size_t bytes);
+    bool (*memory_host_readable)(weft_memory kind);
+
+    weft_status (*stream_open)(weft_stream *stream);
+    /* The stream's work is done. */
+    void (*stream_close)(weft_stream *stream);
+    /* Queues work, or runs it if the stream is synchronous. Called with the stream's mutex held when it is
+     * asynchronous; failing, it has queued nothing. */
+    weft_status (*stream_submit)(weft_stream *stream, const weft__work *work);
+    /* The seconds at which `sequence` finished, on a clock of the device's own, for streams with profiling. */
+    weft_status (*stream_time)(weft_stream *stream, uint64_t sequence, double *seconds);
+    weft_status (*stream_native)(weft_stream *stream, void **handle);
+
+    /* Takes the image over, also when it fails. */
+    weft_status (*module_load)(int index, weft__image *image, weft__module **module);
+    void (*module_release)(weft__module *module);
+
+    /* Around fork and at unloading; NULL if there is nothing to do. */
+    void (*fork_prepare)(void);
+    void (*fork_parent)(void);
+    void (*fork_child)(void);
+    void (*shutdown)(void);
+} weft__backend;
+
+/* The backends that this build has, the CPU first. */
+extern const weft__backend *const weft__backends[];
+extern const int weft__backends_count;
+
+#endif

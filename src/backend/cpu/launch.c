@@ -1,0 +1,103 @@
+/* Doing a piece of work on the CPU: kernels and copies over the pool, calls on this thread. */
+#include "backend/cpu/cpu.h"
+#include "core/allocate.h"
+#include "core/status.h"
+#include <string.h>
+
+struct weft__module {
+    weft__image image;
+};
+
+weft_status weft__cpu_module_load(int index, weft__image *image, weft__module **module)
+{
+    (void)index;
+    *module = weft__allocate(sizeof **module);
+    if (*module) {
+        (*module)->image = *image;
+        return WEFT_OK;
+    }
+    if (image->destroy)
+        image->destroy(image->program);
+    return WEFT_ERROR_MEMORY;
+}
+
+void weft__cpu_module_release(weft__module *module)
+{
+    if (!module)
+        return;
+    if (module->image.destroy)
+        module->image.destroy(module->image.program);
+    weft__free(module);
+}
+
+static void launch_part(void *argument, int64_t begin, int64_t end)
+{
+    const weft__work *work = argument;
+    const weft__image *image = &work->of.launch.module->image;
+    image->entry(image->program, work->of.launch.launch, begin, end);
+}
+
+static void run_launch(const weft__work *work)
+{
+    const weft__launch *launch = work->of.launch.launch;
+    uint64_t bytes;
+    if (__builtin_mul_overflow((uint64_t)launch->count, launch->cost, &bytes))
+        bytes = UINT64_MAX;
+    weft__cpu_parallel(launch->count, launch->grain, bytes, launch_part, (void *)(uintptr_t)work);
+}
+
+static void copy_part(void *argument, int64_t begin, int64_t end)
+{
+    const weft__work *work = argument;
+    memcpy((char *)work->of.copy.dst + begin, (const char *)work->of.copy.src + begin,
+           (size_t)(end - begin));
+}
+
+static void run_copy(const weft__work *work)
+{
+    uintptr_t dst = (uintptr_t)work->of.copy.dst, src = (uintptr_t)work->of.copy.src;
+    size_t bytes = work->of.copy.bytes;
+    if (bytes == 0)
+        return;
+    if ((dst > src ? dst - src : src - dst) < bytes)
+        memmove(work->of.copy.dst, work->of.copy.src, bytes);
+    else
+        weft__cpu_parallel((int64_t)bytes, 4096, 2 * (uint64_t)bytes, copy_part,
+                           (void *)(uintptr_t)work);
+}
+
+/* The record of the thread is the function's to fill; if it succeeds the old one is back. */
+static weft_status run_call(const weft__work *work)
+{
+    weft_error before;
+    bool failed_before = weft_error_code() != WEFT_OK;
+    if (failed_before) {
+        before = *weft_error_last();
+        weft_error_clear();
+    }
+    weft_status status = work->of.call.function(work->of.call.argument);
+    weft__operation_begin(work->operation); /* calls it made have left their own names */
+    if (status == WEFT_OK && failed_before)
+        weft__error_restore(&before);
+    else if (status != WEFT_OK && weft_error_code() == WEFT_OK)
+        FAIL(status, "the function returned %s and left no message; weft_error_set leaves one",
+             weft_status_name(status));
+    return status;
+}
+
+weft_status weft__cpu_work_run(const weft__work *work)
+{
+    switch (work->kind) {
+    case WEFT__WORK_LAUNCH:
+        run_launch(work);
+        break;
+    case WEFT__WORK_COPY:
+        run_copy(work);
+        break;
+    case WEFT__WORK_CALL:
+        return run_call(work);
+    case WEFT__WORK_NONE:
+        break;
+    }
+    return WEFT_OK;
+}

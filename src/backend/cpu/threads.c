@@ -1,0 +1,258 @@
+/* The pool of threads that kernels and large copies are split over. */
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/futex.h"
+#include <stdlib.h>
+
+enum {
+    BYTES_EACH = 256 << 10, /* less than this for each thread is not worth waking it */
+    CHUNKS_EACH = 4,        /* so that a thread that comes late leaves its share to the others */
+    SPIN_NANOSECONDS = 5000,
+    JOIN_SPIN_NANOSECONDS = 20000,
+    THREADS_MAX = 1024
+};
+
+/* The state of the pool in one word: the low bits count the threads that are in the job; LIMIT is
+ * how many it wants. A thread gets in by adding itself while the job is open, so one that comes
+ * late finds it closed and nobody waits for it. */
+#define OPEN (1u << 31)
+#define WANTED (1u << 30) /* the caller sleeps until the last thread has left */
+#define COUNT_MASK 0x7fffu
+enum { LIMIT_SHIFT = 15 };
+
+static struct {
+    _Atomic bool busy; /* somebody's job has the pool; guards `job` and `started` */
+    _Atomic bool stop;
+    int started;
+    pthread_t threads[THREADS_MAX];
+    _Atomic uint32_t sleepers;
+    _Atomic uint32_t signal; /* changes when sleepers are to look for a job */
+    char apart[64];
+    _Atomic uint32_t state;
+    struct {
+        void (*body)(void *argument, int64_t begin, int64_t end);
+        void *argument;
+        int64_t count, chunk, chunks;
+    } job;
+    char apart_too[64];
+    _Atomic int64_t next; /* chunk that nobody has taken */
+} pool;
+
+static _Thread_local bool inside; /* a job, or the pool itself */
+
+int weft__cpu_threads(void)
+{
+    static _Atomic int threads; /* 0: not asked yet */
+    int count = atomic_load_explicit(&threads, memory_order_relaxed);
+    if (count)
+        return count;
+    count = weft__cpu_threads_parse(getenv("WEFT_THREADS"));
+    if (!count)
+        count = weft__cpu_threads_parse(getenv("OMP_NUM_THREADS"));
+    if (!count)
+        count = weft__cpu_count();
+    if (count > THREADS_MAX)
+        count = THREADS_MAX;
+    atomic_store_explicit(&threads, count, memory_order_relaxed);
+    return count;
+}
+
+static void run_chunks(void)
+{
+    int64_t at;
+    while ((at = atomic_fetch_add(&pool.next, 1)) < pool.job.chunks) {
+        int64_t begin = at * pool.job.chunk;
+        int64_t left = pool.job.count - begin;
+        pool.job.body(pool.job.argument, begin,
+                      begin + (left < pool.job.chunk ? left : pool.job.chunk));
+    }
+}
+
+/* Whether a job is open and has a place left. */
+static bool has_place(uint32_t state)
+{
+    uint32_t limit = (state & ~(OPEN | WANTED)) >> LIMIT_SHIFT;
+    return (state & OPEN) && (state & COUNT_MASK) < limit;
+}
+
+static bool try_enter(void)
+{
+    uint32_t state = atomic_load(&pool.state);
+    while (has_place(state))
+        if (atomic_compare_exchange_weak(&pool.state, &state, state + 1))
+            return true;
+    return false;
+}
+
+/* Nobody gets in any more. Done by the first who finds no chunk left, and by the caller. */
+static void close_job(void) { atomic_fetch_and(&pool.state, WANTED | COUNT_MASK); }
+
+static void leave(void)
+{
+    close_job();
+    if (atomic_fetch_sub(&pool.state, 1) == (WANTED | 1u))
+        weft__futex_wake(&pool.state, 1);
+}
+
+static bool may_spin(void)
+{
+    return weft__cpu_may_spin() && weft__cpu_threads() <= weft__cpu_count();
+}
+
+static bool has_job(void) { return has_place(atomic_load(&pool.state)) || atomic_load(&pool.stop); }
+
+/* Sleeps until a job is opened or the pool stops; spins a little first. */
+static void wait_for_job(void)
+{
+    uint32_t signal = atomic_load(&pool.signal);
+    uint64_t until = weft__nanoseconds() + SPIN_NANOSECONDS;
+    while (may_spin() && weft__spin(until))
+        if (has_job())
+            return;
+    atomic_fetch_add(&pool.sleepers, 1);
+    if (!has_job())
+        weft__futex_wait(&pool.signal, signal, 0);
+    atomic_fetch_sub(&pool.sleepers, 1);
+}
+
+static void *pool_main(void *argument)
+{
+    (void)argument;
+    inside = true;
+    while (!atomic_load(&pool.stop)) {
+        if (try_enter()) {
+            run_chunks();
+            leave();
+        }
+        wait_for_job();
+    }
+    return NULL;
+}
+
+static void wake_sleepers(int count)
+{
+    if (atomic_load(&pool.sleepers) == 0)
+        return;
+    atomic_fetch_add(&pool.signal, 1);
+    weft__futex_wake(&pool.signal, count);
+}
+
+/* As many of `count` threads as the system gives. */
+static int start_threads(int count)
+{
+    while (pool.started < count &&
+           weft__cpu_thread_start(&pool.threads[pool.started], "weft-pool", pool_main, NULL) == 0)
+        pool.started++;
+    return pool.started < count ? pool.started : count;
+}
+
+static void open_job(int helpers)
+{
+    atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
+    atomic_store(&pool.state, OPEN | (uint32_t)helpers << LIMIT_SHIFT);
+    wake_sleepers(helpers);
+}
+
+static void wait_until_empty(void)
+{
+    uint64_t until = weft__nanoseconds() + JOIN_SPIN_NANOSECONDS;
+    uint32_t state;
+    while ((state = atomic_load(&pool.state)) & COUNT_MASK) {
+        if (may_spin() && weft__spin(until))
+            continue;
+        if ((state & WANTED) || atomic_compare_exchange_strong(&pool.state, &state, state | WANTED))
+            weft__futex_wait(&pool.state, state | WANTED, 0);
+    }
+    atomic_store(&pool.state, 0);
+}
+
+static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/* How many threads the work is worth: one for each BYTES_EACH, and none without a grain to do. */
+static int threads_for(int64_t units, uint64_t bytes)
+{
+    int64_t threads = weft__cpu_threads();
+    if (bytes / BYTES_EACH < (uint64_t)threads)
+        threads = (int64_t)(bytes / BYTES_EACH);
+    return (int)(units < threads ? units : threads);
+}
+
+/* Shares the work out; false, with nothing done, if the pool is busy or there are no threads. */
+static bool share(int64_t count, int64_t grain, uint64_t bytes,
+                  void (*body)(void *argument, int64_t begin, int64_t end), void *argument)
+{
+    int64_t units = divide_up(count, grain);
+    int threads = threads_for(units, bytes);
+    if (threads < 2 || atomic_exchange(&pool.busy, true))
+        return false;
+    int helpers = start_threads(threads - 1);
+    if (helpers > 0) {
+        int64_t chunk = divide_up(units, (int64_t)(helpers + 1) * CHUNKS_EACH) * grain;
+        pool.job.body = body;
+        pool.job.argument = argument;
+        pool.job.count = count;
+        pool.job.chunk = chunk;
+        pool.job.chunks = divide_up(count, chunk);
+        open_job(helpers);
+        inside = true;
+        run_chunks();
+        inside = false;
+        close_job();
+        wait_until_empty();
+    }
+    atomic_store(&pool.busy, false);
+    return helpers > 0;
+}
+
+void weft__cpu_parallel(int64_t count, int64_t grain, uint64_t bytes,
+                        void (*body)(void *argument, int64_t begin, int64_t end), void *argument)
+{
+    if (count <= 0)
+        return;
+    if (bytes < 2 * BYTES_EACH || inside ||
+        !share(count, grain < 1 ? 1 : grain, bytes, body, argument))
+        body(argument, 0, count);
+}
+
+/* Waits until no job has the pool, and takes it. */
+static void take_pool(void)
+{
+    while (atomic_exchange(&pool.busy, true)) {
+        struct timespec moment = {0, 20000};
+        nanosleep(&moment, NULL);
+    }
+}
+
+void weft__cpu_pool_pause(void)
+{
+    if (!inside)
+        take_pool();
+}
+
+void weft__cpu_pool_resume(void)
+{
+    if (!inside)
+        atomic_store(&pool.busy, false);
+}
+
+void weft__cpu_pool_after_fork(void)
+{
+    pool.started = 0;
+    atomic_store(&pool.sleepers, 0);
+    atomic_store(&pool.state, 0);
+    weft__cpu_pool_resume();
+}
+
+void weft__cpu_pool_stop(void)
+{
+    if (inside)
+        return;
+    take_pool();
+    atomic_store(&pool.stop, true);
+    atomic_fetch_add(&pool.signal, 1);
+    weft__futex_wake(&pool.signal, INT_MAX);
+    for (int i = 0; i < pool.started; i++)
+        pthread_join(pool.threads[i], NULL);
+    pool.started = 0;
+    atomic_store(&pool.stop, false);
+    atomic_store(&pool.busy, false);
+}

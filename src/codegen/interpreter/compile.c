@@ -1,0 +1,170 @@
+/* Compiling a kernel: gives the values of the lowered program blocks, and the image its entry. */
+#include "codegen/interpreter.h"
+#include "codegen/interpreter/compile.h"
+#include "core/allocate.h"
+#include "core/status.h"
+
+#include <string.h>
+
+/* Blocks that no value needs at the moment; the one used last is taken first. */
+struct pool {
+    int32_t *free;
+    int32_t free_count, count;
+};
+
+static int32_t pool_take(struct pool *pool)
+{
+    return pool->free_count > 0 ? pool->free[--pool->free_count] : pool->count++;
+}
+
+static void pool_give(struct pool *pool, int32_t block) { pool->free[pool->free_count++] = block; }
+
+/* Gives back the blocks of a step's arguments that nothing uses after it: those with elements of the
+ * result's size, which the result may overwrite, or the others. */
+static void give_arguments(weft__lowering *lowering, struct pool *pool, int32_t position, bool same_size)
+{
+    const weft__step *step = &lowering->program->steps[position];
+    const int count = step->kind == WEFT__STEP_COMPUTE ? 3 : step->kind == WEFT__STEP_PUT;
+    for (int k = 0; k < count; k++) {
+        weft__live *live = &lowering->live[step->argument[k]];
+        if (live->last != position || live->block < 0 || (live->size == step->size) != same_size)
+            continue;
+        pool_give(pool, live->block);
+        live->last = -1;
+    }
+}
+
+static void place_step(weft__lowering *lowering, struct pool *pool, int32_t position)
+{
+    weft__step *step = &lowering->program->steps[position];
+    give_arguments(lowering, pool, position, true);
+    if (step->kind != WEFT__STEP_PUT) {
+        weft__live *live = &lowering->live[step->result];
+        live->block = pool_take(pool);
+        if (live->last < 0)
+            pool_give(pool, live->block);
+        if (live->size > lowering->program->size)
+            lowering->program->size = live->size;
+    }
+    give_arguments(lowering, pool, position, false);
+}
+
+/* Decides what may be read or written in memory, which needs the lives that place_step ends. */
+static void mark_in_place(weft__lowering *lowering)
+{
+    weft__program *program = lowering->program;
+    for (int32_t k = 0; k < program->steps_count; k++) {
+        weft__step *step = &program->steps[k];
+        const weft__live *live = &lowering->live[step->result];
+        if (step->kind == WEFT__STEP_FETCH)
+            step->in_place = lowering->first_put < 0 || live->last <= lowering->first_put;
+        else if (step->kind == WEFT__STEP_COMPUTE && k + 1 < program->steps_count)
+            step->in_place = step[1].kind == WEFT__STEP_PUT && live->last == k + 1 &&
+                             step[1].argument[0] == step->result;
+        program->moves &= step->kind == WEFT__STEP_FETCH || step->kind == WEFT__STEP_PUT;
+    }
+}
+
+/* From positions among the live values to rows of the table of addresses. */
+static void resolve(const weft__lowering *lowering, weft__step *steps, int32_t count)
+{
+    const weft__program *program = lowering->program;
+    int32_t first[WEFT__PLACES] = {0};
+    for (int k = 1; k < WEFT__PLACES; k++)
+        first[k] = first[k - 1] + program->places[k - 1];
+    for (int32_t k = 0; k < count; k++) {
+        int32_t *rows[] = {&steps[k].result, &steps[k].argument[0], &steps[k].argument[1],
+                           &steps[k].argument[2]};
+        steps[k].block = lowering->live[steps[k].result].block;
+        for (int j = 0; j < 4; j++) {
+            const weft__live *live = &lowering->live[*rows[j]];
+            *rows[j] = live->place == WEFT__PLACE_BLOCK ? live->block
+                                                        : first[live->place] + live->ordinal;
+        }
+    }
+}
+
+/* How many elements a block can have within the scratch. */
+static weft_status fit(weft__program *program)
+{
+    int64_t locations = 0;
+    for (int k = 0; k < WEFT__PLACES; k++)
+        locations += program->places[k];
+    const int64_t tables = 8 * (locations + program->places[WEFT__PLACE_UNIFORM]) + 64;
+    const int64_t blocks = program->places[WEFT__PLACE_BLOCK];
+    int64_t elements = WEFT__TILE;
+    if (blocks > 0) {
+        const int64_t bytes = (WEFT__SCRATCH - tables) / blocks - 128;
+        elements = bytes <= 0 ? 0 : bytes >> program->size;
+    }
+    if (elements < 16 || tables > WEFT__SCRATCH)
+        return FAIL(WEFT_ERROR_COMPILE,
+                    "the kernel needs %lld values at a time, which is more than the interpreter "
+                    "has room for; cut it into several",
+                    (long long)locations);
+    program->elements = (int32_t)(elements < WEFT__TILE ? elements - elements % 16 : WEFT__TILE);
+    return WEFT_OK;
+}
+
+static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
+{
+    weft__program *program = lowering->program;
+    struct pool pool = {.free = free_blocks};
+    for (int32_t k = 0; k < lowering->live_count; k++)
+        lowering->live[k].block = -1;
+    mark_in_place(lowering);
+    for (int32_t k = 0; k < program->steps_count; k++)
+        place_step(lowering, &pool, k);
+    lowering->live[0].block = 0;
+    program->places[WEFT__PLACE_BLOCK] = pool.count;
+    program->places[WEFT__PLACE_SCALAR] = (int32_t)lowering->kernel->scalars_count;
+    resolve(lowering, program->prologue, program->prologue_count);
+    resolve(lowering, program->steps, program->steps_count);
+    return fit(program);
+}
+
+/* Every value becomes at most two steps and two live values; one more of these is never used, so that
+ * steps without a result or argument have something to refer to. */
+static weft_status build(const weft__kernel *kernel, weft__program *program)
+{
+    const size_t values = kernel->values_count, most = 2 * values + 1;
+    char *memory = weft__allocate_zeroed(most * (sizeof(weft__live) + sizeof(int32_t)) +
+                                         values * (2 * sizeof(int32_t) + sizeof(bool)));
+    if (memory == NULL)
+        return WEFT_ERROR_MEMORY;
+    weft__lowering lowering = {.kernel = kernel, .program = program};
+    lowering.live = (weft__live *)(void *)memory;
+    int32_t *numbers = (int32_t *)(void *)(lowering.live + most);
+    lowering.value = numbers + most;
+    lowering.raw = lowering.value + values;
+    lowering.used = (bool *)(void *)(lowering.raw + values);
+    lowering.live[0].last = -1;
+    lowering.live_count = 1;
+    weft_status status = weft__lower(&lowering);
+    if (status == WEFT_OK)
+        status = place(&lowering, numbers);
+    weft__free(memory);
+    return status;
+}
+
+weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image)
+{
+    const size_t values = kernel->values_count, steps = 2 * values;
+    weft__program *program = weft__allocate_zeroed(
+        sizeof *program + 2 * steps * sizeof(weft__step) + values * sizeof(uint64_t));
+    if (program == NULL)
+        return WEFT_ERROR_MEMORY;
+    program->variant = weft__variant_chosen();
+    program->steps = (weft__step *)(void *)(program + 1);
+    program->prologue = program->steps + steps;
+    program->constants = (uint64_t *)(void *)(program->prologue + steps);
+    program->moves = true;
+    const weft_status status = build(kernel, program);
+    if (status != WEFT_OK) {
+        weft__free(program);
+        return status;
+    }
+    *image = (weft__image){
+        .entry = weft__program_run, .program = program, .destroy = weft__free};
+    return WEFT_OK;
+}

@@ -1,0 +1,244 @@
+/* Lowering: from the values of a kernel to steps. Memory is moved as it is; what loads and stores mean
+ * for a dtype (widening, rounding, one NaN) become steps of their own. */
+#include "codegen/interpreter/compile.h"
+#include "core/status.h"
+
+static const char *const op_names[] = {
+#define NAME(name, arity) #name,
+    WEFT__OP_LIST(NAME)
+#undef NAME
+};
+
+static const uint8_t arity[] = {
+#define ARITY(name, arity) arity,
+    WEFT__OP_LIST(ARITY)
+#undef ARITY
+};
+
+/* What is moved at once: of complex numbers, a part. */
+static uint8_t moved_size(weft_dtype dtype)
+{
+    static const uint8_t bytes[] = {
+        0,
+#define BYTES(name, NAME, bytes, kind) bytes >> (WEFT_KIND_##kind == WEFT_KIND_COMPLEX),
+        WEFT_DTYPE_LIST(BYTES)
+#undef BYTES
+    };
+    return (uint8_t)__builtin_ctz(bytes[dtype]);
+}
+
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+
+static int32_t live_new(weft__lowering *lowering, weft__place place, uint8_t size)
+{
+    lowering->live[lowering->live_count] = (weft__live){
+        .place = (uint8_t)place,
+        .size = size,
+        .ordinal = lowering->program->places[place]++,
+        .last = -1,
+    };
+    return lowering->live_count++;
+}
+
+static bool is_uniform(const weft__lowering *lowering, int32_t live)
+{
+    return lowering->live[live].place >= WEFT__PLACE_CONSTANT;
+}
+
+static void use(weft__lowering *lowering, weft__step *step, int k, int32_t live)
+{
+    step->argument[k] = live;
+    step->uniform = (uint8_t)(step->uniform | is_uniform(lowering, live) << k);
+    lowering->live[live].last = lowering->program->steps_count;
+}
+
+/* A step that computes: once, if its arguments are uniform, else in every patch. */
+static int32_t compute(weft__lowering *lowering, weft__primitive *primitive, weft_dtype dtype,
+                       int count, const int32_t *arguments)
+{
+    weft__program *program = lowering->program;
+    weft__step step = {.primitive = primitive, .size = moved_size(dtype)};
+    for (int k = 0; k < count; k++)
+        use(lowering, &step, k, arguments[k]);
+    const bool once = step.uniform == (1U << count) - 1;
+    step.result = live_new(lowering, once ? WEFT__PLACE_UNIFORM : WEFT__PLACE_BLOCK, step.size);
+    if (once)
+        program->prologue[program->prologue_count++] = step;
+    else
+        program->steps[program->steps_count++] = step;
+    return step.result;
+}
+
+static void lower_load(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    const weft_dtype dtype = lowering->kernel->operands[value->slot].dtype;
+    weft__program *program = lowering->program;
+    const uint8_t size = moved_size(dtype);
+    const int32_t raw = live_new(lowering, WEFT__PLACE_FETCH, size);
+    program->steps[program->steps_count++] = (weft__step){.kind = WEFT__STEP_FETCH,
+                                                          .result = raw,
+                                                          .size = size,
+                                                          .slot = value->slot,
+                                                          .offset = (uint8_t)(value->part << size)};
+    weft__primitive *widen = program->variant->widen[dtype];
+    lowering->raw[position] = raw;
+    lowering->value[position] =
+        widen && lowering->used[position] ? compute(lowering, widen, value->dtype, 1, &raw) : raw;
+}
+
+/* Whether a store moves what a load of the same dtype found, as it is. */
+static bool is_copy(const weft__kernel *kernel, const weft__value *store)
+{
+    const weft__value *source = &kernel->values[store->argument[0]];
+    return source->op == WEFT__OP_load &&
+           kernel->operands[source->slot].dtype == kernel->operands[store->slot].dtype;
+}
+
+/* The step that a value goes through to be memory: rounding or one NaN. NULL if there is none. */
+static weft__primitive *leaving(const weft__lowering *lowering, const weft__value *store)
+{
+    const weft__variant *variant = lowering->program->variant;
+    const weft__value *values = lowering->kernel->values, *source = &values[store->argument[0]];
+    weft__primitive *narrow = variant->narrow[lowering->kernel->operands[store->slot].dtype];
+    if (narrow != NULL)
+        return narrow;
+    if (source->op == WEFT__OP_cast && !is_float(values[source->argument[0]].dtype))
+        return NULL; /* an integer is no NaN */
+    return variant->canonical[source->dtype];
+}
+
+static void lower_store(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    const weft_dtype dtype = lowering->kernel->operands[value->slot].dtype;
+    weft__program *program = lowering->program;
+    weft__step step = {.kind = WEFT__STEP_PUT, .size = moved_size(dtype), .slot = value->slot};
+    step.offset = (uint8_t)(value->part << step.size);
+    int32_t source = lowering->value[value->argument[0]];
+    if (is_copy(lowering->kernel, value)) {
+        source = lowering->raw[value->argument[0]];
+    } else {
+        weft__primitive *primitive = leaving(lowering, value);
+        if (primitive != NULL)
+            source = compute(lowering, primitive, dtype, 1, &source);
+    }
+    use(lowering, &step, 0, source);
+    if (lowering->first_put < 0)
+        lowering->first_put = program->steps_count;
+    program->bytes_put += 1 << step.size;
+    program->steps[program->steps_count++] = step;
+}
+
+static void lower_leaf(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    weft__program *program = lowering->program;
+    const uint8_t size = moved_size(value->dtype);
+    int32_t live;
+    if (value->op == WEFT__OP_constant) {
+        program->constants[program->places[WEFT__PLACE_CONSTANT]] = value->bits;
+        live = live_new(lowering, WEFT__PLACE_CONSTANT, size);
+    } else if (value->op == WEFT__OP_scalar) {
+        live = live_new(lowering, WEFT__PLACE_SCALAR, size);
+        lowering->live[live].ordinal = value->slot; /* the table has all scalars of the launch */
+    } else {
+        live = live_new(lowering, WEFT__PLACE_BLOCK, size);
+        program->steps[program->steps_count++] = (weft__step){
+            .kind = WEFT__STEP_INDEX, .result = live, .size = size, .slot = value->slot};
+    }
+    lowering->value[position] = live;
+}
+
+/* The primitive of a value, or NULL if its argument is already the result; false if there is none. */
+static bool primitive_of(const weft__lowering *lowering, const weft__value *value,
+                         weft__primitive **primitive)
+{
+    const weft__variant *variant = lowering->program->variant;
+    const int typed = value->op == WEFT__OP_select; /* the argument that decides on the type */
+    const uint8_t from = lowering->kernel->values[value->argument[typed]].dtype;
+    *primitive = NULL;
+    if (value->op == WEFT__OP_cast) {
+        *primitive = variant->cast[from][value->dtype];
+        return *primitive != NULL || from == value->dtype;
+    }
+    if (value->op == WEFT__OP_bitcast) {
+        *primitive =
+            value->dtype == WEFT_BOOL ? variant->widen[WEFT_BOOL] : variant->canonical[from];
+        return moved_size(from) == moved_size(value->dtype);
+    }
+    *primitive = variant->primitive[value->op][from];
+    return *primitive != NULL;
+}
+
+static weft_status lower_operation(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    int32_t arguments[3] = {0};
+    weft__primitive *primitive;
+    for (int k = 0; k < arity[value->op]; k++)
+        arguments[k] = lowering->value[value->argument[k]];
+    if (!primitive_of(lowering, value, &primitive))
+        return FAIL(WEFT_ERROR_COMPILE, "value %d of the kernel: %s is not defined for its types",
+                    position, op_names[value->op]);
+    lowering->value[position] =
+        primitive == NULL
+            ? arguments[0]
+            : compute(lowering, primitive, value->dtype, arity[value->op], arguments);
+    return WEFT_OK;
+}
+
+static weft_status lower_value(weft__lowering *lowering, int32_t position)
+{
+    switch ((weft__op)lowering->kernel->values[position].op) {
+    case WEFT__OP_load:
+        lower_load(lowering, position);
+        return WEFT_OK;
+    case WEFT__OP_store:
+        lower_store(lowering, position);
+        return WEFT_OK;
+    case WEFT__OP_constant:
+    case WEFT__OP_scalar:
+    case WEFT__OP_index:
+        lower_leaf(lowering, position);
+        return WEFT_OK;
+    default:
+        return lower_operation(lowering, position);
+    }
+}
+
+/* Finds which loads are needed as values. Returns the position of the first store. */
+static int32_t survey(weft__lowering *lowering)
+{
+    const weft__kernel *kernel = lowering->kernel;
+    const int32_t count = (int32_t)kernel->values_count;
+    int32_t first = count;
+    for (int32_t k = 0; k < count; k++) {
+        const weft__value *value = &kernel->values[k];
+        const bool store = value->op == WEFT__OP_store;
+        if (store && first == count)
+            first = k;
+        for (int j = 0; j < arity[value->op]; j++)
+            lowering->used[value->argument[j]] |= !(store && is_copy(kernel, value));
+    }
+    return first;
+}
+
+/* Loads see what was there before the kernel: those after the first store are moved before it. */
+weft_status weft__lower(weft__lowering *lowering)
+{
+    const weft__kernel *kernel = lowering->kernel;
+    const int32_t count = (int32_t)kernel->values_count, first = survey(lowering);
+    lowering->first_put = -1;
+    for (int32_t k = 0; k < first; k++)
+        TRY(lower_value(lowering, k));
+    for (int32_t k = first; k < count; k++) {
+        if (kernel->values[k].op == WEFT__OP_load)
+            lower_load(lowering, k);
+    }
+    for (int32_t k = first; k < count; k++) {
+        if (kernel->values[k].op != WEFT__OP_load)
+            TRY(lower_value(lowering, k));
+    }
+    return WEFT_OK;
+}

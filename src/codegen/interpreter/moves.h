@@ -1,0 +1,134 @@
+/* Moving elements by their size: strided rows, transposition, stores past the caches; part of variant.c. */
+
+/* Strides that images and slices have often get loops of their own, with what the compiler makes of a
+ * constant stride. `d` and `s` are the strides in elements. */
+#define MOVE_LOOP(d, s)                                                                            \
+    EACH(count) to[i * (d)] = from[i * (s)];
+#define MOVE_ROW(T, bytes)                                                                         \
+    static void move_row_##bytes(char *dst, int64_t dst_stride, const char *src,                   \
+                                 int64_t src_stride, int64_t count)                                \
+    {                                                                                              \
+        T *to = (T *)(void *)dst;                                                                  \
+        const T *from = (const T *)(const void *)src;                                              \
+        const int64_t d = dst_stride / bytes, s = src_stride / bytes;                              \
+        if (d == 1 && s == 0) {                                                                    \
+            const T value = from[0];                                                               \
+            EACH(count) to[i] = value;                                                             \
+        } else if (d == 1 && s == -1)                                                              \
+            MOVE_LOOP(1, -1)                                                                       \
+        else if (d == 1 && s == 2)                                                                 \
+            MOVE_LOOP(1, 2)                                                                        \
+        else if (d == 1)                                                                           \
+            MOVE_LOOP(1, s)                                                                        \
+        else if (d == 2 && s == 1)                                                                 \
+            MOVE_LOOP(2, 1)                                                                        \
+        else                                                                                       \
+            MOVE_LOOP(d, s)                                                                        \
+    }
+MOVE_ROW(u8, 1)
+MOVE_ROW(u16, 2)
+MOVE_ROW(u32, 4)
+MOVE_ROW(u64, 8)
+
+/* Sixteen bytes as elements of each size. */
+typedef uint8_t bytes_1 __attribute__((vector_size(16)));
+typedef uint16_t bytes_2 __attribute__((vector_size(16)));
+typedef uint32_t bytes_4 __attribute__((vector_size(16)));
+typedef uint64_t bytes_8 __attribute__((vector_size(16)));
+
+#ifdef __clang__
+#define SHUFFLE(V, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(V, a, b, ...) __builtin_shuffle(a, b, (V){__VA_ARGS__})
+#endif
+#define LOW_1(V, a, b)                                                                             \
+    SHUFFLE(V, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_1(V, a, b)                                                                            \
+    SHUFFLE(V, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_2(V, a, b) SHUFFLE(V, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(V, a, b) SHUFFLE(V, a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_4(V, a, b) SHUFFLE(V, a, b, 0, 4, 1, 5)
+#define HIGH_4(V, a, b) SHUFFLE(V, a, b, 2, 6, 3, 7)
+#define LOW_8(V, a, b) SHUFFLE(V, a, b, 0, 2)
+#define HIGH_8(V, a, b) SHUFFLE(V, a, b, 1, 3)
+
+/* A square of N×N elements, N*bytes = 16: each of log2(N) rounds interleaves the first half of the
+ * vectors with the second. */
+#define SQUARE(bytes, N, ROUNDS)                                                                   \
+    static inline __attribute__((always_inline)) void square_##bytes(                              \
+        char *dst, int64_t dst_stride, const char *src, int64_t src_stride)                        \
+    {                                                                                              \
+        bytes_##bytes even[N], odd[N];                                                             \
+        for (int k = 0; k < (N); k++)                                                              \
+            memcpy(&even[k], src + k * src_stride, 16);                                            \
+        for (int round = 0; round < (ROUNDS); round++) {                                           \
+            bytes_##bytes *a = round % 2 ? odd : even, *b = round % 2 ? even : odd;                \
+            for (int k = 0; k < (N) / 2; k++) {                                                    \
+                b[2 * k] = LOW_##bytes(bytes_##bytes, a[k], a[k + (N) / 2]);                       \
+                b[2 * k + 1] = HIGH_##bytes(bytes_##bytes, a[k], a[k + (N) / 2]);                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int k = 0; k < (N); k++)                                                              \
+            memcpy(dst + k * dst_stride, (ROUNDS) % 2 ? &odd[k] : &even[k], 16);                   \
+    }
+SQUARE(1, 16, 4)
+SQUARE(2, 8, 3)
+SQUARE(4, 4, 2)
+SQUARE(8, 2, 1)
+
+/* Goes over the squares with the rows of a band inside, so that the lines of src are used up while they
+ * are in the first cache. What is left over at the edges goes element by element. */
+#define TRANSPOSE(bytes, N)                                                                        \
+    static void transpose_##bytes(char *dst, int64_t dst_stride, const char *src,                  \
+                                  int64_t src_stride, int64_t rows, int64_t columns)               \
+    {                                                                                              \
+        const int64_t whole_rows = rows - rows % (N), whole = columns - columns % (N);             \
+        for (int64_t c = 0; c < whole; c += (N))                                                   \
+            for (int64_t r = 0; r < whole_rows; r += (N))                                          \
+                square_##bytes(dst + r * dst_stride + c * bytes, dst_stride,                       \
+                               src + c * src_stride + r * bytes, src_stride);                      \
+        for (int64_t r = 0; r < whole_rows && whole < columns; r++)                                \
+            move_row_##bytes(dst + r * dst_stride + whole * bytes, bytes,                          \
+                             src + whole * src_stride + r * bytes, src_stride, columns - whole);   \
+        for (int64_t r = whole_rows; r < rows; r++)                                                \
+            move_row_##bytes(dst + r * dst_stride, bytes, src + r * bytes, src_stride, columns);   \
+    }
+TRANSPOSE(1, 16)
+TRANSPOSE(2, 8)
+TRANSPOSE(4, 4)
+TRANSPOSE(8, 2)
+
+#if defined __AVX512F__
+static inline void stream_line(char *dst, const char *src)
+{
+    _mm512_stream_si512((void *)dst, _mm512_loadu_si512((const void *)src));
+}
+#elif defined __AVX__
+static inline void stream_line(char *dst, const char *src)
+{
+    for (int k = 0; k < 64; k += 32)
+        _mm256_stream_si256((void *)(dst + k), _mm256_loadu_si256((const void *)(src + k)));
+}
+#elif defined __SSE2__
+static inline void stream_line(char *dst, const char *src)
+{
+    for (int k = 0; k < 64; k += 16)
+        _mm_stream_si128((void *)(dst + k), _mm_loadu_si128((const void *)(src + k)));
+}
+#else
+static inline void stream_line(char *dst, const char *src)
+{
+    memcpy(dst, src, 64);
+}
+#endif
+
+static void stream(char *dst, const char *src, int64_t bytes)
+{
+    const int64_t peel = (int64_t)(-(uintptr_t)dst & 63U);
+    const int64_t head = peel < bytes ? peel : bytes;
+    memcpy(dst, src, (size_t)head);
+    int64_t at = head;
+    for (; at + 64 <= bytes; at += 64)
+        stream_line(dst + at, src + at);
+    memcpy(dst + at, src + at, (size_t)(bytes - at));
+}

@@ -1,0 +1,74 @@
+/* A kernel as the interpreter runs it: steps on blocks of elements. */
+#ifndef WEFT_CODEGEN_INTERPRETER_PROGRAM_H
+#define WEFT_CODEGEN_INTERPRETER_PROGRAM_H
+
+#include "backend/backend.h"
+#include "codegen/interpreter/variant.h"
+
+enum {
+    WEFT__SCRATCH = 64 << 10, /* bytes for blocks and tables, on the stack of the calling thread */
+    WEFT__BLOCK = 256,        /* points of a patch of one row, or of short rows */
+    WEFT__TILE = 4096         /* points of a patch that serves an operand with another order of axes */
+};
+
+typedef enum weft__step_kind {
+    WEFT__STEP_COMPUTE,
+    WEFT__STEP_FETCH, /* elements of an operand, as they are in memory */
+    WEFT__STEP_PUT,   /* elements to an operand */
+    WEFT__STEP_INDEX  /* positions along an axis */
+} weft__step_kind;
+
+/* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if that
+ * can be read in place, else in a block. The last three are uniform: single elements that depend on no
+ * point. */
+typedef enum weft__place {
+    WEFT__PLACE_BLOCK,
+    WEFT__PLACE_FETCH,
+    WEFT__PLACE_CONSTANT,
+    WEFT__PLACE_SCALAR,
+    WEFT__PLACE_UNIFORM,
+    WEFT__PLACES
+} weft__place;
+
+typedef struct weft__step {
+    weft__primitive *primitive;  /* of compute */
+    int32_t result, argument[3]; /* rows of the table of addresses */
+    int32_t block;               /* of fetch: for when memory cannot be read in place */
+    uint16_t slot;               /* of fetch and put: the operand; of index: the axis */
+    uint8_t kind;                /* weft__step_kind */
+    uint8_t uniform;             /* bit k: argument k is a single element */
+    uint8_t size;                /* elements of the result, or of what is put, have 1 << size bytes */
+    uint8_t offset;              /* of fetch and put: bytes to the part of a complex element */
+    /* fetch: memory may be read where it is, as no store comes before the last use.
+     * compute: the result may be written to memory, as the put that follows is its only use. */
+    bool in_place;
+} weft__step;
+
+typedef struct weft__program {
+    const weft__variant *variant;
+    weft__step *prologue, *steps; /* the prologue computes the uniform values, once a run */
+    uint64_t *constants;
+    int32_t prologue_count, steps_count;
+    int32_t places[WEFT__PLACES]; /* how many rows of the table each place has */
+    int32_t size;                 /* the largest elements of blocks have 1 << size bytes */
+    int32_t elements;             /* that fit in a block */
+    int32_t bytes_put;            /* at each point */
+    bool moves;                   /* there are only fetches and puts */
+} weft__program;
+
+/* Patches of rows × columns points, along row_axis and the last axis, that a launch is cut into. With a
+ * row_axis, ranges of points must be whole along all axes after it; without (-1), rows is 1. */
+typedef struct weft__plan {
+    int32_t row_axis;
+    int64_t rows, columns;
+} weft__plan;
+
+/* A patch has at most `elements` points. */
+weft__plan weft__plan_launch(const weft__launch *launch, int64_t elements);
+
+/* Points of the axes after `axis`, for one position along it. */
+int64_t weft__launch_inner(const weft__launch *launch, int32_t axis);
+
+void weft__program_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,290 @@
+/* Running a program over a range of a launch, patch by patch. */
+#include "codegen/interpreter/memory.h"
+#include "codegen/interpreter/mode.h"
+#include "codegen/interpreter/program.h"
+
+#include <string.h>
+
+struct frame {
+    const weft__program *program;
+    const weft__launch *launch;
+    const weft__argument *arguments;
+    char **at;                       /* the table of addresses */
+    bool streaming;
+    weft__plan plan;
+    int64_t position[WEFT_NDIM_MAX]; /* of the first point of the patch */
+    int64_t rows, columns;           /* of this patch */
+};
+
+/* The patch in an operand. */
+static weft__plane plane_of(const struct frame *frame, const weft__step *step)
+{
+    const weft__argument *argument = &frame->arguments[step->slot];
+    const int32_t last = frame->launch->ndim - 1, row_axis = frame->plan.row_axis;
+    weft__plane plane = {.data = argument->data + step->offset,
+                         .row = row_axis < 0 ? 0 : argument->stride[row_axis],
+                         .column = argument->stride[last]};
+    for (int32_t k = 0; k <= last; k++)
+        plane.data += frame->position[k] * argument->stride[k];
+    return plane;
+}
+
+/* The patch in a block. */
+static weft__plane plane_in(const struct frame *frame, char *block, int size)
+{
+    return (weft__plane){.data = block, .row = frame->columns << size, .column = (int64_t)1 << size};
+}
+
+static void fetch(struct frame *frame, const weft__step *step)
+{
+    const weft__plane memory = plane_of(frame, step);
+    if (step->in_place &&
+        weft__plane_dense(&memory, frame->rows, frame->columns, (int64_t)1 << step->size)) {
+        frame->at[step->result] = memory.data;
+        return;
+    }
+    char *block = frame->at[step->block];
+    frame->at[step->result] = block;
+    weft__memory_move(frame->program->variant, step->size, plane_in(frame, block, step->size),
+                      memory, frame->rows, frame->columns, false);
+}
+
+static void put(const struct frame *frame, const weft__step *step)
+{
+    char *source = frame->at[step->argument[0]];
+    const weft__plane uniform = {.data = source};
+    weft__memory_move(frame->program->variant, step->size, plane_of(frame, step),
+                      step->uniform ? uniform : plane_in(frame, source, step->size), frame->rows,
+                      frame->columns, frame->streaming);
+}
+
+/* Positions along an axis, as i64. */
+static void number(const struct frame *frame, const weft__step *step)
+{
+    const int32_t axis = step->slot, last = frame->launch->ndim - 1;
+    int64_t *result = (int64_t *)(void *)frame->at[step->result];
+    const int64_t first = axis <= last ? frame->position[axis] : 0;
+    const int64_t by_row = axis == frame->plan.row_axis, by_column = axis == last;
+    for (int64_t r = 0; r < frame->rows; r++)
+        for (int64_t c = 0; c < frame->columns; c++)
+            *result++ = first + r * by_row + c * by_column;
+}
+
+static void compute(const struct frame *frame, const weft__step *step, char *result, int64_t count)
+{
+    char *const *at = frame->at;
+    step->primitive(result, at[step->argument[0]], at[step->argument[1]], at[step->argument[2]],
+                    count, step->uniform);
+}
+
+/* Computes a step straight to where the put after it goes, if that is one piece of memory. */
+static bool compute_in_place(const struct frame *frame, const weft__step *step, int64_t count)
+{
+    const weft__step *next = step + 1;
+    if (!step->in_place || frame->streaming)
+        return false;
+    const weft__plane memory = plane_of(frame, next);
+    if (!weft__plane_dense(&memory, frame->rows, frame->columns, (int64_t)1 << next->size))
+        return false;
+    compute(frame, step, memory.data, count);
+    return true;
+}
+
+static void run_patch(struct frame *frame)
+{
+    const weft__step *step = frame->program->steps, *end = step + frame->program->steps_count;
+    const int64_t count = frame->rows * frame->columns;
+    for (; step < end; step++) {
+        switch ((weft__step_kind)step->kind) {
+        case WEFT__STEP_COMPUTE:
+            if (compute_in_place(frame, step, count))
+                step++;
+            else
+                compute(frame, step, frame->at[step->result], count);
+            break;
+        case WEFT__STEP_FETCH:
+            fetch(frame, step);
+            break;
+        case WEFT__STEP_PUT:
+            put(frame, step);
+            break;
+        case WEFT__STEP_INDEX:
+            number(frame, step);
+            break;
+        }
+    }
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Sets position to the point with this number along axes 0 to `axis`, and 0 along those after. */
+static void place(struct frame *frame, int32_t axis, int64_t number_of)
+{
+    memset(frame->position, 0, sizeof frame->position);
+    for (int32_t k = axis; k > 0 && number_of > 0; k--) {
+        frame->position[k] = number_of % frame->launch->size[k];
+        number_of /= frame->launch->size[k];
+    }
+    frame->position[0] += number_of;
+}
+
+/* Goes to the next point along the axes from `first` to `axis`; false if that was the last. */
+static bool advance(struct frame *frame, int32_t first, int32_t axis)
+{
+    for (int32_t k = axis; k >= first; k--) {
+        if (++frame->position[k] < frame->launch->size[k])
+            return true;
+        frame->position[k] = 0;
+    }
+    return false;
+}
+
+/* Pieces of single rows; the range may begin and end anywhere. */
+static void run_rows(struct frame *frame, int64_t begin, int64_t end)
+{
+    const int32_t last = frame->launch->ndim - 1;
+    const int64_t size = frame->launch->size[last];
+    int64_t *column = &frame->position[last];
+    place(frame, last, begin);
+    frame->rows = 1;
+    while (begin < end) {
+        const int64_t stop = least(size, *column + (end - begin));
+        begin += stop - *column;
+        for (; *column < stop; *column += frame->columns) {
+            frame->columns = least(frame->plan.columns, stop - *column);
+            run_patch(frame);
+        }
+        *column = 0;
+        (void)advance(frame, 0, last - 1);
+    }
+}
+
+/* All patches of the rows from position[row_axis] on, along the axes after row_axis. */
+static void run_band(struct frame *frame, int64_t rows)
+{
+    const int32_t last = frame->launch->ndim - 1, row_axis = frame->plan.row_axis;
+    const int64_t size = frame->launch->size[last];
+    frame->rows = rows;
+    do {
+        for (int64_t c = 0; c < size; c += frame->columns) {
+            frame->position[last] = c;
+            frame->columns = least(frame->plan.columns, size - c);
+            run_patch(frame);
+        }
+        frame->position[last] = 0;
+    } while (advance(frame, row_axis + 1, last - 1));
+}
+
+static void run_tiles(struct frame *frame, int64_t begin, int64_t end)
+{
+    const int32_t row_axis = frame->plan.row_axis;
+    const int64_t size = frame->launch->size[row_axis];
+    while (begin < end) {
+        place(frame, row_axis, begin);
+        const int64_t row = frame->position[row_axis];
+        const int64_t rows = least(least(frame->plan.rows, size - row), end - begin);
+        run_band(frame, rows);
+        begin += rows;
+    }
+}
+
+/* Whether every fetch can be read in place a whole row at a time. */
+static bool rows_in_place(const struct frame *frame)
+{
+    const weft__program *program = frame->program;
+    const int32_t last = frame->launch->ndim - 1;
+    for (int32_t k = 0; k < program->steps_count; k++) {
+        const weft__step *step = &program->steps[k];
+        if (step->kind == WEFT__STEP_FETCH &&
+            (!step->in_place || frame->arguments[step->slot].stride[last] != (int64_t)1 << step->size))
+            return false;
+    }
+    return true;
+}
+
+static void plan(struct frame *frame, int64_t begin, int64_t end)
+{
+    const weft__launch *launch = frame->launch;
+    const int64_t elements = frame->program->elements;
+    frame->plan = weft__plan_launch(launch, elements);
+    if (frame->plan.row_axis >= 0) {
+        const int64_t inner = weft__launch_inner(launch, frame->plan.row_axis);
+        if (begin % inner != 0 || end % inner != 0)
+            frame->plan = (weft__plan){-1, 1, least(elements, WEFT__BLOCK)};
+    }
+    if (frame->plan.row_axis < 0 && frame->program->moves && rows_in_place(frame))
+        frame->plan.columns = launch->size[launch->ndim - 1];
+}
+
+/* Large results go past the caches, unless they are written where something was just read. */
+static bool streaming(const struct frame *frame)
+{
+    const weft__program *program = frame->program;
+    if (frame->launch->count * program->bytes_put <= weft__memory_streaming_bytes())
+        return false;
+    for (int32_t k = 0; k < program->steps_count; k++) {
+        if (program->steps[k].kind != WEFT__STEP_PUT)
+            continue;
+        const char *written = frame->arguments[program->steps[k].slot].data;
+        for (int32_t j = 0; j < program->steps_count; j++) {
+            if (program->steps[j].kind == WEFT__STEP_FETCH &&
+                frame->arguments[program->steps[j].slot].data == written)
+                return false;
+        }
+    }
+    return true;
+}
+
+static char *aligned(char *pointer)
+{
+    return pointer + (-(uintptr_t)pointer & 63U);
+}
+
+/* Lays out the table, the uniform values and the blocks. */
+static void lay_out(struct frame *frame, char *scratch)
+{
+    const weft__program *program = frame->program;
+    const int32_t *places = program->places;
+    char **at = frame->at = (char **)(void *)scratch;
+    int32_t locations = 0;
+    for (int k = 0; k < WEFT__PLACES; k++)
+        locations += places[k];
+    char *uniforms = scratch + (size_t)locations * sizeof *at;
+    char *blocks = aligned(uniforms + 8 * places[WEFT__PLACE_UNIFORM]);
+    const int64_t patch = least(frame->plan.rows * frame->plan.columns, program->elements);
+    const int64_t bytes = (patch << program->size) + 64;
+    for (int32_t k = 0; k < places[WEFT__PLACE_BLOCK]; k++)
+        *at++ = blocks + k * (bytes + (-bytes & 63));
+    at += places[WEFT__PLACE_FETCH];
+    for (int32_t k = 0; k < places[WEFT__PLACE_CONSTANT]; k++)
+        *at++ = (char *)&program->constants[k];
+    for (int32_t k = 0; k < places[WEFT__PLACE_SCALAR]; k++)
+        *at++ = (char *)(uintptr_t)&weft__launch_scalars(frame->launch)[k];
+    for (int32_t k = 0; k < places[WEFT__PLACE_UNIFORM]; k++)
+        *at++ = uniforms + 8 * k;
+}
+
+void weft__program_run(const void *pointer, const weft__launch *launch, int64_t begin, int64_t end)
+{
+    const weft__program *program = pointer;
+    struct frame frame = {.program = program, .launch = launch};
+    _Alignas(64) char scratch[WEFT__SCRATCH];
+    if (begin >= end)
+        return;
+    frame.arguments = weft__launch_arguments_of(launch);
+    frame.streaming = streaming(&frame);
+    plan(&frame, begin, end);
+    lay_out(&frame, scratch);
+    const weft__mode mode = weft__mode_enter();
+    for (int32_t k = 0; k < program->prologue_count; k++)
+        compute(&frame, &program->prologue[k], frame.at[program->prologue[k].result], 1);
+    if (frame.plan.row_axis < 0) {
+        run_rows(&frame, begin, end);
+    } else {
+        const int64_t inner = weft__launch_inner(launch, frame.plan.row_axis);
+        run_tiles(&frame, begin / inner, end / inner);
+    }
+    weft__mode_leave(mode);
+    if (frame.streaming)
+        weft__memory_fence();
+}

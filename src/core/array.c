@@ -1,0 +1,307 @@
+/* Arrays: making, releasing, and the facts about them. */
+#include "core/array.h"
+#include "core/allocate.h"
+#include "core/device.h"
+#include <string.h>
+
+weft_options weft__options_of(const weft_options *options)
+{
+    weft_options all = {.struct_size = sizeof all};
+    if (options)
+        memcpy(&all, options, options->struct_size < sizeof all ? options->struct_size : sizeof all);
+    return all;
+}
+
+static weft_array *make(weft_dtype dtype, const weft_shape *shape)
+{
+    weft_array *array = weft__allocate(sizeof *array);
+    if (!array)
+        return NULL;
+    atomic_init(&array->references, 1);
+    array->dtype = (uint8_t)dtype;
+    array->overlapping = false;
+    array->shape = *shape;
+    array->data = NULL;
+    array->buffer = NULL;
+    array->stream = NULL;
+    array->request = (weft__request){0};
+    return array;
+}
+
+weft_array *weft__array_over(weft__buffer *buffer, weft_dtype dtype, const weft_shape *shape,
+                             const int64_t *strides)
+{
+    weft_array *array = make(dtype, shape);
+    if (!array) {
+        weft__buffer_release(buffer);
+        return NULL;
+    }
+    array->buffer = buffer;
+    array->data = buffer->data;
+    memcpy(array->stride, strides, sizeof array->stride);
+    return array;
+}
+
+weft_array *weft__array_view(const weft_array *array)
+{
+    weft_array *view = make(array->dtype, &array->shape);
+    if (!view)
+        return NULL;
+    weft__buffer_retain(array->buffer);
+    memcpy(view->stride, array->stride, sizeof view->stride);
+    view->overlapping = array->overlapping;
+    view->buffer = array->buffer;
+    view->data = array->data;
+    view->stream = weft_stream_retain(array->stream);
+    view->request = array->request;
+    return view;
+}
+
+/* What memory an array gets: as the options say, else as `like` has it. */
+static weft_status resolve(const weft_options *options, const weft_array *like, weft__request *request)
+{
+    weft_device of_like = like && like->buffer ? like->buffer->device : WEFT_NO_DEVICE;
+    weft_device of_stream = options->stream ? options->stream->device : WEFT_NO_DEVICE;
+    weft_device given = options->device;
+    if (given.kind == WEFT_DEVICE_NONE)
+        given = of_stream;
+    else if (options->stream && !weft_device_equal(given, of_stream))
+        return FAIL_AT(WEFT_ERROR_PLACEMENT, "stream",
+                       "the stream is on %s, but the device given is %s; leave one of them out",
+                       weft_device_id(of_stream), weft_device_id(given));
+    TRY(weft__device_choose(given, of_like, &request->device));
+    request->memory = options->memory;
+    request->allocator = options->allocator;
+    request->user_allocator = options->user_allocator;
+    request->stream = options->stream;
+    bool open = !options->memory && !options->allocator && !options->user_allocator;
+    if (like && like->buffer && open && like->buffer->memory != WEFT_MEMORY_LENT)
+        request->memory = (weft_memory)like->buffer->memory;
+    return WEFT_OK;
+}
+
+/* Gives the array memory for its shape, with rows padded if its allocator pads. */
+static weft_status give_memory(weft_array *array, bool *zeroed)
+{
+    size_t item = weft_dtype_size((weft_dtype)array->dtype), bytes;
+    weft__request request = array->request;
+    bool pitched = request.allocator == WEFT_ALLOCATOR_PITCHED;
+    int64_t strides[WEFT_NDIM_MAX] = {0};
+    TRY(weft__shape_strides(&array->shape, item, pitched ? 64 : 1, strides, &bytes));
+    if (!request.stream && !(request.stream = weft__stream_current(request.device)))
+        return weft_error_code();
+    weft__buffer *buffer = weft__buffer_new(bytes, &request, zeroed);
+    if (!buffer)
+        return weft_error_code();
+    weft__buffer_release(array->buffer);
+    memcpy(array->stride, strides, sizeof array->stride);
+    array->buffer = buffer;
+    array->data = buffer->data;
+    array->overlapping = false;
+    return WEFT_OK;
+}
+
+weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const weft_options *options,
+                            const weft_array *like, bool *zeroed)
+{
+    weft__request request;
+    if (weft_dtype_size(dtype) == 0)
+        return FAIL_AT_NULL(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+    TRY_NULL(resolve(options, like, &request));
+    weft_array *array = make(dtype, shape);
+    if (!array)
+        return NULL;
+    array->request = request;
+    array->request.stream = NULL;
+    array->stream = weft_stream_retain(options->stream);
+    if (shape->ndim >= 0 && give_memory(array, zeroed) != WEFT_OK) {
+        weft_array_release(array);
+        return NULL;
+    }
+    return array;
+}
+
+weft_array *weft_handle_with(const weft_options *given)
+{
+    weft_options options = weft__options_of(given);
+    weft_shape none = {0, {0}};
+    weft__request request;
+    OPERATION("weft_handle");
+    weft_dtype dtype = options.dtype ? options.dtype : WEFT_F32;
+    if (weft_dtype_size(dtype) == 0)
+        return FAIL_AT_NULL(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+    TRY_NULL(resolve(&options, NULL, &request));
+    weft_array *array = make(dtype, &none);
+    if (!array)
+        return NULL;
+    array->request = request;
+    array->request.stream = NULL;
+    array->stream = weft_stream_retain(options.stream);
+    return array;
+}
+
+weft_status weft__array_resize(weft_array *array, const weft_shape *shape)
+{
+    weft_shape old = array->shape;
+    if (array->buffer && array->buffer->memory == WEFT_MEMORY_LENT)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "array",
+                       "lent memory cannot be resized; copy the array with weft_copy first");
+    array->shape = *shape;
+    weft_status status = give_memory(array, NULL);
+    if (status != WEFT_OK)
+        array->shape = old;
+    return status;
+}
+
+weft_status weft_resize(weft_array *array, weft_shape shape)
+{
+    OPERATION("weft_resize");
+    return array ? weft__array_resize(array, &shape) : weft__fail_null("array");
+}
+
+weft_array *weft_array_retain(weft_array *array)
+{
+    if (array)
+        atomic_fetch_add_explicit(&array->references, 1, memory_order_relaxed);
+    return array;
+}
+
+void weft_array_release(weft_array *array)
+{
+    if (!array || !weft__reference_drop(&array->references))
+        return;
+    weft__buffer_release(array->buffer);
+    weft_stream_release(array->stream);
+    weft__free(array);
+}
+
+int64_t weft__array_count(const weft_array *array)
+{
+    int64_t count = 1;
+    for (int k = 0; k < array->shape.ndim; k++)
+        count *= array->shape.size[k];
+    return array->buffer ? count : 0;
+}
+
+bool weft__array_contiguous(const weft_array *array)
+{
+    int64_t step = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
+    if (weft__array_count(array) == 0)
+        return true;
+    for (int k = array->shape.ndim - 1; k >= 0; k--) {
+        if (array->shape.size[k] != 1 && array->stride[k] != step)
+            return false;
+        step *= array->shape.size[k];
+    }
+    return true;
+}
+
+void weft__array_reach(const weft_array *array, int64_t *low, int64_t *high)
+{
+    *low = 0;
+    *high = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
+    for (int k = 0; k < array->shape.ndim; k++) {
+        if (array->shape.size[k] == 0) {
+            *high = 0;
+            *low = 0;
+            return;
+        }
+        int64_t span = (array->shape.size[k] - 1) * array->stride[k];
+        *(span < 0 ? low : high) += span;
+    }
+}
+
+weft_status weft__array_check(const weft_array *array, const char *operand)
+{
+    if (!array)
+        return weft__fail_null(operand);
+    if (!array->buffer)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, operand,
+                       "%s is a handle with no memory yet; give it some with weft_resize or "
+                       "weft_assign",
+                       operand);
+    return WEFT_OK;
+}
+
+weft_status weft__array_check_output(const weft_array *array, const char *operand)
+{
+    TRY(weft__array_check(array, operand));
+    if (array->overlapping)
+        return FAIL_AT(WEFT_ERROR_SHAPE, operand,
+                       "%s is broadcast: several of its elements share memory, so it cannot be "
+                       "written; copy it with weft_copy first",
+                       operand);
+    return WEFT_OK;
+}
+
+weft_dtype weft_array_dtype(const weft_array *array)
+{
+    return array ? (weft_dtype)array->dtype : WEFT_DTYPE_DEFAULT;
+}
+
+int weft_array_ndim(const weft_array *array) { return array ? array->shape.ndim : 0; }
+
+weft_shape weft_array_shape(const weft_array *array) { return array ? array->shape : WEFT_SCALAR; }
+
+int64_t weft_array_size(const weft_array *array, int axis)
+{
+    OPERATION("weft_array_size");
+    if (weft__axis_check(axis, weft_array_ndim(array), &axis) != WEFT_OK)
+        return -1;
+    return array->shape.size[axis];
+}
+
+int64_t weft_array_stride(const weft_array *array, int axis)
+{
+    OPERATION("weft_array_stride");
+    if (weft__axis_check(axis, weft_array_ndim(array), &axis) != WEFT_OK)
+        return 0;
+    return array->stride[axis];
+}
+
+int64_t weft_array_count(const weft_array *array) { return array ? weft__array_count(array) : 0; }
+
+size_t weft_array_bytes(const weft_array *array)
+{
+    return (size_t)weft_array_count(array) * weft_dtype_size(weft_array_dtype(array));
+}
+
+weft_device weft_array_device(const weft_array *array)
+{
+    if (!array)
+        return WEFT_NO_DEVICE;
+    return array->buffer ? array->buffer->device : array->request.device;
+}
+
+weft_memory weft_array_memory(const weft_array *array)
+{
+    return array && array->buffer ? (weft_memory)array->buffer->memory : WEFT_MEMORY_DEFAULT;
+}
+
+weft_stream *weft_array_stream(const weft_array *array) { return array ? array->stream : NULL; }
+
+bool weft_array_is_contiguous(const weft_array *array)
+{
+    return array && weft__array_contiguous(array);
+}
+
+bool weft_array_is_handle(const weft_array *array) { return array && !array->buffer; }
+
+bool weft_array_host_readable(const weft_array *array)
+{
+    if (!array || !array->buffer)
+        return false;
+    if (array->buffer->memory == WEFT_MEMORY_LENT)
+        return true;
+    const weft__device *device = weft__device_get(array->buffer->device);
+    return device && device->backend->memory_host_readable((weft_memory)array->buffer->memory);
+}
+
+void *weft_array_data(const weft_array *array) { return array ? array->data : NULL; }
+
+weft_status weft_eval(weft_array *array)
+{
+    OPERATION("weft_eval");
+    TRY(weft__array_check(array, "array"));
+    return weft__buffer_wait(array->buffer, false, true);
+}

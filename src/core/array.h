@@ -1,0 +1,48 @@
+/* Arrays: the struct behind the handle, and how they are made. */
+#ifndef WEFT_CORE_ARRAY_H
+#define WEFT_CORE_ARRAY_H
+
+#include "core/buffer.h"
+#include "core/shape.h"
+#include "core/stream.h"
+
+struct weft_array {
+    _Atomic int references;
+    uint8_t dtype;
+    bool overlapping; /* elements may share memory (broadcast): not to be written */
+    weft_shape shape;
+    int64_t stride[WEFT_NDIM_MAX]; /* bytes */
+    char *data;                    /* the first element */
+    weft__buffer *buffer;          /* NULL: a handle with no memory yet */
+    weft_stream *stream;           /* bound to it; retained, or NULL */
+    weft__request request;         /* how memory is got when a resize gives some */
+};
+
+/* A new array over a buffer, whose reference it takes over also when it fails. */
+weft_array *weft__array_over(weft__buffer *buffer, weft_dtype dtype, const weft_shape *shape,
+                             const int64_t *strides);
+/* A new handle on the same memory, to be turned into a view. */
+weft_array *weft__array_view(const weft_array *array);
+/* Uninitialised memory; `like` (may be NULL) gives what the options leave open. *zeroed as for buffers. */
+weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const weft_options *options,
+                            const weft_array *like, bool *zeroed);
+/* New memory of another shape; fails with the array unchanged. */
+weft_status weft__array_resize(weft_array *array, const weft_shape *shape);
+/* Number of elements; the shape was checked when the array was made. */
+int64_t weft__array_count(const weft_array *array);
+bool weft__array_contiguous(const weft_array *array);
+/* Checks that an array can be an operand: not NULL, has memory. */
+weft_status weft__array_check(const weft_array *array, const char *operand);
+/* … that it can be written: elements do not share memory. */
+weft_status weft__array_check_output(const weft_array *array, const char *operand);
+/* The lowest and the highest byte offset from `data` that elements reach: [*low, *high). */
+void weft__array_reach(const weft_array *array, int64_t *low, int64_t *high);
+/* Options with all fields that this library knows, whatever the caller was built with. */
+weft_options weft__options_of(const weft_options *options);
+
+/* Where work on these operands runs: their common device and stream. Lent memory alone runs on the
+ * context's device, else on the CPU. Errors name each operand with its device. */
+weft_status weft__place(weft_array *const *arrays, const char *const *names, int count,
+                        weft_stream **stream);
+
+#endif

@@ -1,0 +1,289 @@
+/* Buffers: making them from each source of memory, and giving them back when no work uses them. */
+#include "core/buffer.h"
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/stream.h"
+#include <sched.h>
+#include <string.h>
+
+_Atomic int weft__retired_count;
+static weft__buffer *retired;
+static pthread_mutex_t retired_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void weft__buffer_lock(weft__buffer *buffer)
+{
+    for (int spins = 0; atomic_exchange_explicit(&buffer->locked, true, memory_order_acquire);)
+        if (++spins % 64 == 0)
+            sched_yield();
+}
+
+void weft__buffer_unlock(weft__buffer *buffer)
+{
+    atomic_store_explicit(&buffer->locked, false, memory_order_release);
+}
+
+weft__buffer *weft__buffer_make(void)
+{
+    weft__buffer *buffer = weft__allocate_zeroed(sizeof *buffer);
+    if (buffer) {
+        buffer->reads = buffer->reads_inline;
+        buffer->reads_room = WEFT__READS_INLINE;
+    }
+    return buffer;
+}
+
+void weft__buffer_free(weft__buffer *buffer)
+{
+    weft__failure_release(atomic_load(&buffer->failure));
+    if (buffer->reads != buffer->reads_inline)
+        weft__free(buffer->reads);
+    weft__free(buffer);
+}
+
+void weft__buffer_revive(weft__buffer *buffer, size_t bytes)
+{
+    weft__failure *old = atomic_load_explicit(&buffer->failure, memory_order_relaxed);
+    atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
+    buffer->bytes = bytes;
+    if (buffer->write.timeline) { /* work of the last life may still want to record how it went */
+        weft__buffer_lock(buffer);
+        atomic_store_explicit(&buffer->generation, buffer->generation + 1, memory_order_relaxed);
+        old = atomic_exchange(&buffer->failure, NULL);
+        weft__buffer_unlock(buffer);
+    }
+    if (old)
+        weft__failure_release(old);
+}
+
+static bool done(weft__point point, const weft__timeline *timeline)
+{
+    return point.timeline == timeline || weft__point_done(point);
+}
+
+bool weft__buffer_idle(const weft__buffer *buffer, const weft__timeline *timeline)
+{
+    if (!done(buffer->write, timeline))
+        return false;
+    for (uint32_t i = 0; i < buffer->reads_count; i++)
+        if (!done(buffer->reads[i], timeline))
+            return false;
+    return true;
+}
+
+void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__failure *failure)
+{
+    weft__failure *old = NULL;
+    weft__buffer_lock(buffer);
+    if (atomic_load(&buffer->generation) == generation) {
+        if (failure)
+            weft__failure_retain(failure);
+        old = atomic_exchange(&buffer->failure, failure);
+    }
+    weft__buffer_unlock(buffer);
+    weft__failure_release(old);
+}
+
+weft__failure *weft__buffer_failure(weft__buffer *buffer)
+{
+    if (!atomic_load_explicit(&buffer->failure, memory_order_acquire))
+        return NULL;
+    weft__buffer_lock(buffer);
+    weft__failure *failure = atomic_load(&buffer->failure);
+    if (failure)
+        weft__failure_retain(failure);
+    weft__buffer_unlock(buffer);
+    return failure;
+}
+
+static void count_use(weft__device *device, uint64_t bytes)
+{
+    weft__statistics *s = &device->statistics;
+    uint64_t in_use = COUNT(s->bytes_in_use, bytes) + bytes;
+    uint64_t peak = atomic_load_explicit(&s->bytes_peak, memory_order_relaxed);
+    while (in_use > peak && !atomic_compare_exchange_weak(&s->bytes_peak, &peak, in_use))
+        continue;
+}
+
+static weft__buffer *new_direct(weft__device *device, size_t bytes, weft_memory memory, bool *zeroed)
+{
+    size_t capacity = bytes ? bytes : 1;
+    weft__buffer *buffer = weft__buffer_make();
+    COUNT(device->statistics.allocations, 1);
+    if (!buffer)
+        return NULL;
+    buffer->data = weft__pool_allocate(device, memory, capacity, zeroed);
+    if (!buffer->data) {
+        weft__buffer_free(buffer);
+        return NULL;
+    }
+    buffer->source = WEFT__SOURCE_DIRECT;
+    buffer->memory = (uint8_t)memory;
+    buffer->capacity = capacity;
+    return buffer;
+}
+
+static weft__buffer *new_from_user(weft__device *device, size_t bytes,
+                                   const weft_user_allocator *user)
+{
+    size_t capacity = bytes ? bytes : 1;
+    if (!user->allocate || !user->release)
+        return FAIL_AT_NULL(WEFT_ERROR_ARGUMENT, "user_allocator",
+                            "the user allocator has no function to %s",
+                            user->allocate ? "release" : "allocate");
+    weft__buffer *buffer = weft__buffer_make();
+    COUNT(device->statistics.allocations, 1);
+    if (!buffer)
+        return NULL;
+    buffer->data = user->allocate(user->context, capacity, device->id);
+    if (!buffer->data || (uintptr_t)buffer->data % 64 != 0) {
+        if (buffer->data)
+            user->release(user->context, buffer->data, capacity, device->id);
+        FAIL_AT(WEFT_ERROR_MEMORY, "user_allocator",
+                "the user allocator gave %s for %zu bytes; 64-byte aligned memory was expected",
+                buffer->data ? "misaligned memory" : "NULL", capacity);
+        weft__buffer_free(buffer);
+        return NULL;
+    }
+    buffer->source = WEFT__SOURCE_USER;
+    buffer->memory = (uint8_t)(user->memory ? user->memory : WEFT_MEMORY_DEVICE);
+    buffer->capacity = capacity;
+    buffer->user_allocator = user;
+    return buffer;
+}
+
+/* The kind that an allocator gives; an error if another was asked for. */
+static weft_status resolve_memory(const weft__request *request, weft_memory *memory)
+{
+    static const weft_memory given[] = {WEFT_MEMORY_DEFAULT, WEFT_MEMORY_DEVICE, WEFT_MEMORY_DEVICE,
+                                        WEFT_MEMORY_HOST, WEFT_MEMORY_SHARED};
+    if ((unsigned)request->allocator > WEFT_ALLOCATOR_MANAGED)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "allocator", "%d is no allocator",
+                       (int)request->allocator);
+    if ((unsigned)request->memory > WEFT_MEMORY_HOST)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "memory",
+                       "memory of kind %s cannot be allocated; lend it with weft_borrow",
+                       weft_memory_name(request->memory));
+    weft_memory kind = given[request->allocator];
+    if (kind && request->memory && kind != request->memory)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "memory",
+                       "the allocator gives %s memory, but %s memory was asked for",
+                       weft_memory_name(kind), weft_memory_name(request->memory));
+    *memory = kind ? kind : request->memory ? request->memory : WEFT_MEMORY_DEVICE;
+    return WEFT_OK;
+}
+
+weft__buffer *weft__buffer_new(size_t bytes, const weft__request *request, bool *zeroed)
+{
+    weft__device *device = weft__device_get(request->device);
+    weft__buffer *buffer;
+    weft_memory memory = WEFT_MEMORY_DEVICE;
+    bool fresh = false;
+    if (!device)
+        return NULL;
+    TRY_NULL(resolve_memory(request, &memory));
+    if (request->user_allocator)
+        buffer = new_from_user(device, bytes, request->user_allocator);
+    else if (memory != WEFT_MEMORY_DEVICE)
+        buffer = new_direct(device, bytes, memory, &fresh);
+    else {
+        const weft_stream *stream = request->stream;
+        buffer = weft__pool_take(device, bytes, stream ? stream->timeline : NULL, &fresh);
+    }
+    if (!buffer)
+        return NULL;
+    buffer->device = device->id;
+    weft__buffer_revive(buffer, bytes);
+    count_use(device, bytes);
+    if (zeroed)
+        *zeroed = fresh;
+    return buffer;
+}
+
+weft__buffer *weft__buffer_lent(void *data, size_t bytes, weft_deleter *deleter, void *context)
+{
+    weft__buffer *buffer = weft__buffer_make();
+    if (!buffer)
+        return NULL;
+    buffer->source = WEFT__SOURCE_LENT;
+    buffer->memory = WEFT_MEMORY_LENT;
+    buffer->data = data;
+    buffer->capacity = bytes;
+    buffer->deleter = deleter;
+    buffer->deleter_context = context;
+    weft__buffer_revive(buffer, bytes);
+    return buffer;
+}
+
+void weft__buffer_retain(weft__buffer *buffer)
+{
+    atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+}
+
+/* Gives unpooled memory back to whom it came from. */
+static void give_back(weft__buffer *buffer)
+{
+    if (buffer->source == WEFT__SOURCE_DIRECT)
+        weft__pool_release(weft__device_get(buffer->device), buffer->memory, buffer->data,
+                           buffer->capacity);
+    else if (buffer->source == WEFT__SOURCE_USER)
+        buffer->user_allocator->release(buffer->user_allocator->context, buffer->data,
+                                        buffer->capacity, buffer->device);
+    else if (buffer->deleter)
+        buffer->deleter(buffer->deleter_context, buffer->data);
+    weft__buffer_free(buffer);
+}
+
+void weft__retired_sweep(void)
+{
+    weft__buffer *idle = NULL;
+    pthread_mutex_lock(&retired_mutex);
+    for (weft__buffer **link = &retired; *link;) {
+        weft__buffer *buffer = *link;
+        if (!weft__buffer_idle(buffer, NULL)) {
+            link = &buffer->next;
+            continue;
+        }
+        *link = buffer->next;
+        buffer->next = idle;
+        idle = buffer;
+        atomic_fetch_sub(&weft__retired_count, 1);
+    }
+    pthread_mutex_unlock(&retired_mutex);
+    for (weft__buffer *next; idle; idle = next) { /* outside the lock: a deleter may call Weft */
+        next = idle->next;
+        give_back(idle);
+    }
+}
+
+void weft__retired_after_fork(void) { pthread_mutex_init(&retired_mutex, NULL); }
+
+static void retire(weft__buffer *buffer)
+{
+    if (weft__buffer_idle(buffer, NULL)) {
+        give_back(buffer);
+        return;
+    }
+    pthread_mutex_lock(&retired_mutex);
+    buffer->next = retired;
+    retired = buffer;
+    atomic_fetch_add(&weft__retired_count, 1);
+    pthread_mutex_unlock(&retired_mutex);
+    atomic_thread_fence(memory_order_seq_cst); /* against weft__timeline_complete */
+    weft__retired_sweep(); /* its work may have ended meanwhile */
+}
+
+void weft__buffer_release(weft__buffer *buffer)
+{
+    if (!buffer || !weft__reference_drop(&buffer->references))
+        return;
+    if (buffer->source != WEFT__SOURCE_LENT) {
+        weft__device *device = weft__device_get(buffer->device);
+        atomic_fetch_sub_explicit(&device->statistics.bytes_in_use, buffer->bytes,
+                                  memory_order_relaxed);
+        if (buffer->source == WEFT__SOURCE_POOL) {
+            weft__pool_give(device, buffer);
+            return;
+        }
+    }
+    retire(buffer);
+}

@@ -1,0 +1,285 @@
+/* Devices: the table of those that exist, their names, facts, resets. */
+#include "core/device.h"
+#include "core/library.h"
+#include "core/thread.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICES_MAX = 64, DROPS_MAX = 8 };
+
+static weft__device devices[DEVICES_MAX];
+static int devices_count;
+static _Atomic bool ready; /* the table is complete */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *absent[4]; /* by kind: why a backend has no device */
+static void (*drops[DROPS_MAX])(weft_device device);
+static int drops_count;
+
+static void add_device(const weft__backend *backend, int index)
+{
+    weft__device *device = &devices[devices_count++];
+    device->id = (weft_device){backend->kind, index};
+    device->backend = backend;
+    if (backend->kind == WEFT_DEVICE_CPU)
+        snprintf(device->name, sizeof device->name, "%s", backend->name);
+    else
+        snprintf(device->name, sizeof device->name, "%s:%d", backend->name, index);
+    pthread_mutex_init(&device->mutex, NULL);
+    weft__pool_open(device);
+}
+
+static void find_devices(void)
+{
+    for (int b = 0; b < weft__backends_count; b++) {
+        const weft__backend *backend = weft__backends[b];
+        int count = backend->device_count(&absent[backend->kind]);
+        for (int k = 0; k < count && devices_count < DEVICES_MAX; k++)
+            add_device(backend, k);
+    }
+    weft__library_open();
+    atomic_store_explicit(&ready, true, memory_order_release);
+}
+
+static void open_devices(void)
+{
+    if (!atomic_load_explicit(&ready, memory_order_acquire))
+        pthread_once(&once, find_devices);
+}
+
+int weft__device_count(void)
+{
+    open_devices();
+    return devices_count;
+}
+
+weft__device *weft__device_at(int position)
+{
+    return position >= 0 && position < weft__device_count() ? &devices[position] : NULL;
+}
+
+static weft__device *find(weft_device id)
+{
+    open_devices();
+    if (id.kind == WEFT_DEVICE_CPU && id.index == 0)
+        return &devices[0];
+    for (int k = 1; k < devices_count; k++)
+        if (weft_device_equal(devices[k].id, id))
+            return &devices[k];
+    return NULL;
+}
+
+/* "cpu, cuda:0" for messages. */
+static const char *device_list(char *text, size_t room)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (int k = 0; k < weft__device_count() && length < room; k++) {
+        int more = snprintf(text + length, room - length, "%s%s", k ? ", " : "", devices[k].name);
+        length += (size_t)more;
+    }
+    return text;
+}
+
+weft__device *weft__device_get(weft_device id)
+{
+    char text[256];
+    weft__device *device = find(id);
+    if (device)
+        return device;
+    if (id.kind == WEFT_DEVICE_INVALID && weft_error_code() != WEFT_OK)
+        return NULL; /* the record says how it became invalid */
+    FAIL_AT(WEFT_ERROR_DEVICE, "device", "there is no device %s (kind %d, index %d); there are: %s",
+            weft_device_id(id), id.kind, id.index, device_list(text, sizeof text));
+    return NULL;
+}
+
+weft_status weft__device_choose(weft_device given, weft_device like, weft_device *result)
+{
+    weft_device device = given;
+    if (device.kind == WEFT_DEVICE_NONE)
+        device = like;
+    if (device.kind == WEFT_DEVICE_NONE)
+        device = weft_device_context();
+    if (device.kind == WEFT_DEVICE_NONE)
+        device = weft__device_default();
+    *result = device;
+    return weft__device_get(device) ? WEFT_OK : WEFT_ERROR_DEVICE;
+}
+
+/* The N-th device that is a GPU; each physical one once: CUDA devices, then OpenCL ones that are not
+ * CPUs and that no CUDA device is. */
+static weft__device *find_gpu(int n)
+{
+    for (int k = 0; k < devices_count; k++)
+        if (devices[k].backend->device_is_gpu && devices[k].backend->device_is_gpu(devices[k].id.index))
+            if (n-- == 0)
+                return &devices[k];
+    return NULL;
+}
+
+static weft__device *find_free_gpu(void)
+{
+    weft__device *best = NULL, *device;
+    uint64_t most = 0;
+    for (int n = 0; (device = find_gpu(n)); n++) {
+        weft_device_info info = {0};
+        if (device->backend->device_describe(device->id.index, &info) == WEFT_OK &&
+            (!best || info.memory_free > most)) {
+            best = device;
+            most = info.memory_free;
+        }
+    }
+    return best;
+}
+
+static weft__device *find_named(const char *name)
+{
+    char *end;
+    if (!strcmp(name, "gpu:free"))
+        return find_free_gpu();
+    for (int k = 0; k < devices_count; k++) {
+        size_t length = strlen(devices[k].backend->name);
+        bool whole = !strcmp(name, devices[k].name);
+        bool first = devices[k].id.index == 0 && !strcmp(name, devices[k].backend->name);
+        bool numbered = devices[k].id.kind == WEFT_DEVICE_CPU && !strncmp(name, "cpu", length) &&
+                        !strcmp(name + length, ":0");
+        if (whole || first || numbered)
+            return &devices[k];
+    }
+    if (!strcmp(name, "gpu"))
+        return find_gpu(0);
+    if (strncmp(name, "gpu:", 4) || name[4] < '0' || name[4] > '9')
+        return NULL;
+    unsigned long n = strtoul(name + 4, &end, 10);
+    return *end || n >= DEVICES_MAX ? NULL : find_gpu((int)n);
+}
+
+static const char *why_absent(const char *name)
+{
+    if (!strncmp(name, "cuda", 4))
+        return absent[WEFT_DEVICE_CUDA];
+    if (!strncmp(name, "opencl", 6))
+        return absent[WEFT_DEVICE_OPENCL];
+    return NULL;
+}
+
+weft_device weft_device_named(const char *name)
+{
+    char text[256];
+    OPERATION("weft_device_named");
+    open_devices();
+    weft__device *device = name ? find_named(name) : NULL;
+    if (device)
+        return device->id;
+    const char *why = name ? why_absent(name) : NULL;
+    FAIL_AT(WEFT_ERROR_DEVICE, "name",
+            "there is no device '%.60s'; there are: %s%s%s. Names look like cpu, cuda:0, opencl:0, gpu, "
+            "gpu:1 or gpu:free",
+            name ? name : "(NULL)", device_list(text, sizeof text), why ? ". " : "", why ? why : "");
+    return (weft_device){WEFT_DEVICE_INVALID, 0};
+}
+
+const char *weft_device_id(weft_device device)
+{
+    weft__device *known = find(device);
+    if (known)
+        return known->name;
+    return device.kind == WEFT_DEVICE_NONE ? "none" : "invalid";
+}
+
+bool weft_device_equal(weft_device a, weft_device b)
+{
+    return a.kind == b.kind && a.index == b.index;
+}
+
+int weft_device_count(void) { return weft__device_count(); }
+
+weft_device weft_device_at(int position)
+{
+    OPERATION("weft_device_at");
+    weft__device *device = weft__device_at(position);
+    if (device)
+        return device->id;
+    FAIL_AT(WEFT_ERROR_DEVICE, "position", "there is no device at position %d; there are %d devices",
+            position, weft__device_count());
+    return (weft_device){WEFT_DEVICE_INVALID, 0};
+}
+
+weft_status weft_device_describe_sized(weft_device id, weft_device_info *info, size_t info_size)
+{
+    weft_device_info all = {0};
+    OPERATION("weft_device_describe");
+    weft__device *device = weft__device_get(id);
+    if (!device)
+        return WEFT_ERROR_DEVICE;
+    if (!info)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "info", "info is NULL; a place for the facts was expected");
+    all.kind = id.kind;
+    TRY(device->backend->device_describe(id.index, &all));
+    memset(info, 0, info_size);
+    memcpy(info, &all, info_size < sizeof all ? info_size : sizeof all);
+    return WEFT_OK;
+}
+
+bool weft_device_supports(weft_device device, weft_dtype dtype)
+{
+    weft_device_info info;
+    return weft_device_describe(device, &info) == WEFT_OK && weft_dtype_size(dtype) != 0 &&
+           (info.dtypes >> dtype & 1u) != 0;
+}
+
+weft_status weft_device_synchronize(weft_device id)
+{
+    OPERATION("weft_device_synchronize");
+    if (!weft__device_get(id))
+        return WEFT_ERROR_DEVICE;
+    if (weft__in_callback())
+        return FAIL(WEFT_ERROR_STREAM, "a function called by a stream cannot wait for its device: it "
+                                       "would wait for itself");
+    weft__stream_wait_all(id);
+    return WEFT_OK;
+}
+
+static void forget_failure(weft_stream *stream, void *argument)
+{
+    if (weft_device_equal(stream->device, *(weft_device *)argument))
+        weft__failure_release(atomic_exchange(&stream->failure, NULL));
+}
+
+void weft__device_on_reset(void (*drop)(weft_device device))
+{
+    for (int k = 0; k < drops_count; k++)
+        if (drops[k] == drop)
+            return;
+    if (drops_count < DROPS_MAX)
+        drops[drops_count++] = drop;
+}
+
+void weft__device_drop(weft__device *device)
+{
+    weft__thread *thread = weft__thread_peek();
+    for (int k = 0; k < drops_count; k++)
+        drops[k](device->id);
+    weft__memory_epoch_move();
+    if (thread)
+        weft__magazines_flush(thread);
+    weft__retired_sweep();
+    weft__pool_trim(device, 0);
+}
+
+weft_status weft_device_reset(weft_device id)
+{
+    OPERATION("weft_device_reset");
+    weft__device *device = weft__device_get(id);
+    if (!device)
+        return WEFT_ERROR_DEVICE;
+    if (weft__in_callback())
+        return FAIL(WEFT_ERROR_STREAM, "a function called by a stream cannot reset a device: it would "
+                                       "wait for itself");
+    weft__stream_wait_all(id);
+    atomic_fetch_add(&device->resets, 1);
+    weft__stream_each(forget_failure, &id);
+    weft__device_drop(device);
+    return device->backend->device_reset(id.index);
+}

@@ -1,0 +1,16 @@
+/* Element types: what the layers above need beside the public part. */
+#ifndef WEFT_CORE_DTYPE_H
+#define WEFT_CORE_DTYPE_H
+
+#include <weft/dtype.h>
+
+/* A number of one rank becomes one of the same or a higher rank without a cast. */
+typedef enum weft__rank {
+    WEFT__RANK_BOOL,
+    WEFT__RANK_INTEGER,
+    WEFT__RANK_FLOAT,
+    WEFT__RANK_COMPLEX
+} weft__rank;
+weft__rank weft__dtype_rank(weft_dtype dtype);
+
+#endif

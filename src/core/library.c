@@ -1,0 +1,79 @@
+/* The library as a whole: first use, fork, unloading. */
+#include "core/library.h"
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/thread.h"
+
+static bool opened;
+
+static void each_backend(void (*const *hooks)(void))
+{
+    for (int b = 0; b < weft__backends_count; b++)
+        if (hooks[b])
+            hooks[b]();
+}
+
+#define CALL_BACKENDS(hook)                                                                        \
+    do {                                                                                           \
+        void (*hooks[8])(void) = {0};                                                              \
+        for (int b = 0; b < weft__backends_count && b < 8; b++)                                    \
+            hooks[b] = weft__backends[b]->hook;                                                    \
+        each_backend(hooks);                                                                       \
+    } while (0)
+
+static void fork_prepare(void)
+{
+    CALL_BACKENDS(fork_prepare);
+    weft__stream_list_lock();
+    for (int k = 0; k < weft__device_count(); k++)
+        pthread_mutex_lock(&weft__device_at(k)->pool.mutex);
+}
+
+static void fork_parent(void)
+{
+    for (int k = weft__device_count() - 1; k >= 0; k--)
+        pthread_mutex_unlock(&weft__device_at(k)->pool.mutex);
+    weft__stream_list_unlock();
+    CALL_BACKENDS(fork_parent);
+}
+
+static void fork_child(void)
+{
+    for (int k = 0; k < weft__device_count(); k++) {
+        weft__pool_after_fork(weft__device_at(k));
+        pthread_mutex_init(&weft__device_at(k)->mutex, NULL);
+    }
+    weft__timeline_after_fork();
+    weft__retired_after_fork();
+    weft__stream_list_after_fork();
+    weft__thread_after_fork();
+    CALL_BACKENDS(fork_child);
+}
+
+void weft__library_open(void)
+{
+    opened = true;
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+void weft__shutdown_caches(void)
+{
+    weft__stream_wait_all(WEFT_NO_DEVICE);
+    for (int k = 0; k < weft__device_count(); k++)
+        weft__device_drop(weft__device_at(k));
+}
+
+/* Runs at exit and when the library is unloaded: work that is queued is finished, threads are joined,
+ * memory is given back. */
+__attribute__((destructor)) static void library_close(void)
+{
+    if (!opened)
+        return;
+    weft__stream_wait_all(WEFT_NO_DEVICE);
+    CALL_BACKENDS(shutdown);
+    weft__thread_free_all();
+    for (int k = 0; k < weft__device_count(); k++)
+        weft_stream_release(weft__device_at(k)->default_stream);
+    weft__shutdown_caches();
+    weft__timeline_free_all();
+}

@@ -1,0 +1,273 @@
+/* The memory pool: size classes, per-thread magazines for small memory, and running out. */
+#include "core/pool.h"
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/thread.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCAN = 32, SMALLEST = 64 };
+
+static _Atomic uint64_t epoch;
+
+uint64_t weft__memory_epoch(void) { return atomic_load_explicit(&epoch, memory_order_relaxed); }
+
+void weft__memory_epoch_move(void) { atomic_fetch_add(&epoch, 1); }
+
+/* Eight classes between two powers of two: at most an eighth is wasted. */
+static uint16_t class_of(size_t bytes, size_t *capacity)
+{
+    if (bytes <= SMALLEST) {
+        *capacity = SMALLEST;
+        return 0;
+    }
+    size_t last = bytes - 1;
+    unsigned power = 63u - (unsigned)__builtin_clzll(last);
+    size_t eighth = last >> (power - 3); /* 8 … 15 */
+    *capacity = (((eighth + 1) << (power - 3)) + SMALLEST - 1) / SMALLEST * SMALLEST;
+    return (uint16_t)((power - 6) * 8 + (eighth - 8) + 1);
+}
+
+/* "64M" as bytes; `otherwise` if there is no such variable or it cannot be read. */
+static uint64_t bytes_from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || *text < '0' || *text > '9')
+        return otherwise;
+    uint64_t value = strtoull(text, &end, 10);
+    const char *units = "KMGT", *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    if ((*end && (!unit || end[1])) || (unit && value > UINT64_MAX >> (10 * (unit - units + 1))))
+        return otherwise;
+    return unit ? value << (10 * (unit - units + 1)) : value;
+}
+
+void weft__pool_open(weft__device *device)
+{
+    weft__pool *pool = &device->pool;
+    pthread_mutex_init(&pool->mutex, NULL);
+    atomic_init(&pool->threshold, bytes_from_environment("WEFT_MEMORY_THRESHOLD", UINT64_MAX));
+    atomic_init(&pool->limit, bytes_from_environment("WEFT_MEMORY_LIMIT", 0));
+}
+
+void weft__pool_after_fork(weft__device *device) { pthread_mutex_init(&device->pool.mutex, NULL); }
+
+static bool within_limit(const weft__pool *pool, size_t bytes)
+{
+    uint64_t limit = atomic_load(&pool->limit);
+    return limit == 0 || (bytes <= limit && atomic_load(&pool->held) <= limit - bytes);
+}
+
+static void *try_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
+{
+    if (!within_limit(&device->pool, bytes))
+        return NULL;
+    void *data = device->backend->memory_allocate(device->id.index, kind, bytes, zeroed);
+    if (data)
+        COUNT(device->pool.held, bytes);
+    return data;
+}
+
+/* Caches are dropped, then the work that still holds cached memory is waited for, before giving up. */
+void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
+{
+    weft__thread *thread = weft__thread_peek();
+    void *data = try_allocate(device, kind, bytes, zeroed);
+    if (data)
+        return data;
+    weft__memory_epoch_move();
+    if (thread)
+        weft__magazines_flush(thread);
+    weft__pool_trim(device, 0);
+    data = try_allocate(device, kind, bytes, zeroed);
+    if (!data && device->pool.cached && !(thread && thread->waits_forbidden)) {
+        weft__stream_wait_all(device->id);
+        weft__pool_trim(device, 0);
+        data = try_allocate(device, kind, bytes, zeroed);
+    }
+    if (!data)
+        FAIL(WEFT_ERROR_MEMORY,
+             "%s has no room for %zu bytes: %llu are in use and %llu cached, the limit is %llu (0: "
+             "none); release arrays, or raise WEFT_MEMORY_LIMIT",
+             device->name, bytes, (unsigned long long)device->statistics.bytes_in_use,
+             (unsigned long long)device->statistics.bytes_cached,
+             (unsigned long long)atomic_load(&device->pool.limit));
+    return data;
+}
+
+void weft__pool_release(weft__device *device, weft_memory kind, void *data, size_t bytes)
+{
+    device->backend->memory_release(device->id.index, kind, data, bytes);
+    atomic_fetch_sub(&device->pool.held, bytes);
+}
+
+static void drop(weft__device *device, weft__buffer *buffer)
+{
+    weft__pool_release(device, WEFT_MEMORY_DEVICE, buffer->data, buffer->capacity);
+    weft__buffer_free(buffer);
+}
+
+/* A counter that only one thread writes needs no atomic addition. */
+static void count_own(_Atomic uint64_t *counter, uint64_t amount)
+{
+    uint64_t old = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, old + amount, memory_order_relaxed);
+}
+
+static weft__buffer *take_from_magazine(weft__thread *thread, uint16_t size_class)
+{
+    weft__buffer *buffer = thread->magazines[size_class].first;
+    if (buffer) {
+        thread->magazines[size_class].first = buffer->next;
+        thread->magazines[size_class].count--;
+        count_own(&thread->magazine_bytes, -(uint64_t)buffer->capacity);
+    }
+    return buffer;
+}
+
+static weft__buffer *take_from_pool(weft__pool *pool, uint16_t size_class,
+                                    const weft__timeline *timeline)
+{
+    weft__buffer *found = NULL, **link = &pool->first[size_class];
+    pthread_mutex_lock(&pool->mutex);
+    for (int i = 0; i < SCAN && *link && !found; i++) {
+        if (weft__buffer_idle(*link, timeline)) {
+            found = *link;
+            *link = found->next;
+            pool->cached -= found->capacity;
+        } else
+            link = &(*link)->next;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return found;
+}
+
+static weft__buffer *make(weft__device *device, uint16_t size_class, size_t capacity, bool *zeroed)
+{
+    weft__buffer *buffer = weft__buffer_make();
+    if (!buffer)
+        return NULL;
+    buffer->data = weft__pool_allocate(device, WEFT_MEMORY_DEVICE, capacity, zeroed);
+    if (!buffer->data) {
+        weft__buffer_free(buffer);
+        return NULL;
+    }
+    buffer->device = device->id;
+    buffer->memory = WEFT_MEMORY_DEVICE;
+    buffer->source = WEFT__SOURCE_POOL;
+    buffer->size_class = size_class;
+    buffer->capacity = capacity;
+    return buffer;
+}
+
+weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__timeline *timeline,
+                              bool *zeroed)
+{
+    weft__thread *thread = weft__thread_get();
+    weft__buffer *buffer = NULL;
+    size_t capacity;
+    uint16_t size_class = class_of(bytes, &capacity);
+    if (!thread)
+        return NULL;
+    *zeroed = false;
+    if (thread->epoch != weft__memory_epoch())
+        weft__magazines_flush(thread);
+    if (size_class < WEFT__MAGAZINE_CLASSES && device->id.kind == WEFT_DEVICE_CPU)
+        buffer = take_from_magazine(thread, size_class);
+    if (buffer) {
+        count_own(&thread->magazine_hits, 1);
+        return buffer;
+    }
+    COUNT(device->statistics.allocations, 1);
+    buffer = take_from_pool(&device->pool, size_class, timeline);
+    if (!buffer)
+        return make(device, size_class, capacity, zeroed);
+    COUNT(device->statistics.reuses, 1);
+    atomic_fetch_sub_explicit(&device->statistics.bytes_cached, capacity, memory_order_relaxed);
+    return buffer;
+}
+
+static bool give_to_magazine(weft__device *device, weft__buffer *buffer)
+{
+    weft__thread *thread = weft__thread_peek();
+    if (buffer->size_class >= WEFT__MAGAZINE_CLASSES || device->id.kind != WEFT_DEVICE_CPU ||
+        !thread || thread->epoch != weft__memory_epoch() ||
+        thread->magazines[buffer->size_class].count >= WEFT__MAGAZINE_DEPTH)
+        return false;
+    buffer->next = thread->magazines[buffer->size_class].first;
+    thread->magazines[buffer->size_class].first = buffer;
+    thread->magazines[buffer->size_class].count++;
+    count_own(&thread->magazine_bytes, buffer->capacity);
+    return true;
+}
+
+static void give_to_pool(weft__pool *pool, weft__buffer *buffer)
+{
+    pthread_mutex_lock(&pool->mutex);
+    buffer->next = pool->first[buffer->size_class];
+    pool->first[buffer->size_class] = buffer;
+    pool->cached += buffer->capacity;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void weft__pool_give(weft__device *device, weft__buffer *buffer)
+{
+    bool idle = weft__buffer_idle(buffer, NULL);
+    uint64_t cached = atomic_load_explicit(&device->statistics.bytes_cached, memory_order_relaxed);
+    if (idle && cached + buffer->capacity > atomic_load(&device->pool.threshold)) {
+        drop(device, buffer);
+        return;
+    }
+    if (idle && give_to_magazine(device, buffer))
+        return;
+    COUNT(device->statistics.bytes_cached, buffer->capacity);
+    give_to_pool(&device->pool, buffer);
+}
+
+/* Unlinks buffers that no work uses, largest classes first, until `keep` bytes are left. */
+static weft__buffer *unlink_idle(weft__pool *pool, uint64_t keep)
+{
+    weft__buffer *idle = NULL;
+    pthread_mutex_lock(&pool->mutex);
+    for (int c = WEFT__POOL_CLASSES - 1; c >= 0 && pool->cached > keep; c--) {
+        for (weft__buffer **link = &pool->first[c]; *link && pool->cached > keep;) {
+            weft__buffer *buffer = *link;
+            if (!weft__buffer_idle(buffer, NULL)) {
+                link = &buffer->next;
+                continue;
+            }
+            *link = buffer->next;
+            pool->cached -= buffer->capacity;
+            buffer->next = idle;
+            idle = buffer;
+        }
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return idle;
+}
+
+void weft__pool_trim(weft__device *device, uint64_t keep)
+{
+    for (weft__buffer *buffer = unlink_idle(&device->pool, keep), *next; buffer; buffer = next) {
+        next = buffer->next;
+        atomic_fetch_sub(&device->statistics.bytes_cached, buffer->capacity);
+        drop(device, buffer);
+    }
+}
+
+void weft__magazines_flush(weft__thread *thread)
+{
+    thread->epoch = weft__memory_epoch();
+    for (int c = 0; c < WEFT__MAGAZINE_CLASSES; c++) {
+        weft__buffer *buffer;
+        while ((buffer = take_from_magazine(thread, (uint16_t)c))) {
+            weft__device *device = weft__device_get(buffer->device);
+            if (atomic_load(&device->pool.threshold) == 0) {
+                drop(device, buffer);
+                continue;
+            }
+            COUNT(device->statistics.bytes_cached, buffer->capacity);
+            give_to_pool(&device->pool, buffer);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/* The thread's error record, and the names of the statuses. */
+#include "core/status.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <weft/stream.h>
+
+static _Thread_local weft_error record;
+static WEFT__THREAD_LOCAL const char *operation = "weft";
+
+void weft__operation_begin(const char *name) { operation = name; }
+
+const char *weft__operation(void) { return operation; }
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+    size_t length = from ? strlen(from) : 0;
+    if (length >= room)
+        length = room - 1;
+    memmove(to, from ? from : "", length);
+    to[length] = 0;
+}
+
+weft_status weft__fail(weft_status code, const char *operand, const char *format, ...)
+{
+    char message[sizeof record.message]; /* an argument may be the old message */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    record.code = code;
+    copy_text(record.operation, sizeof record.operation, operation);
+    copy_text(record.operand, sizeof record.operand, operand);
+    snprintf(record.message, sizeof record.message, "%.47s: %.580s", operation, message);
+    return code;
+}
+
+weft_status weft__fail_null(const char *operand)
+{
+    if (record.code != WEFT_OK)
+        return record.code;
+    return weft__fail(WEFT_ERROR_ARGUMENT, operand, "%s is NULL; an array was expected", operand);
+}
+
+void weft__error_restore(const weft_error *error) { record = *error; }
+
+weft_status weft_error_set(weft_status code, const char *message)
+{
+    if (code <= WEFT_OK || code > WEFT_ERROR_SYSTEM)
+        code = WEFT_ERROR_CALLBACK;
+    record.code = code;
+    copy_text(record.operation, sizeof record.operation, operation);
+    record.operand[0] = 0;
+    copy_text(record.message, sizeof record.message, message);
+    return code;
+}
+
+const weft_error *weft_error_last(void) { return &record; }
+
+weft_status weft_error_code(void) { return record.code; }
+
+const char *weft_error_message(void) { return record.message; }
+
+void weft_error_clear(void) { memset(&record, 0, sizeof record); }
+
+static const char *const names[] = {
+#define STATUS_NAME(name, text) "WEFT_" #name,
+    WEFT_STATUS_LIST(STATUS_NAME)};
+static const char *const texts[] = {
+#define STATUS_TEXT(name, text) text,
+    WEFT_STATUS_LIST(STATUS_TEXT)};
+
+static bool is_status(weft_status status)
+{
+    return (unsigned)status < sizeof names / sizeof names[0];
+}
+
+const char *weft_status_name(weft_status status)
+{
+    return is_status(status) ? names[status] : "unknown status";
+}
+
+const char *weft_status_text(weft_status status)
+{
+    return is_status(status) ? texts[status] : "unknown status";
+}
+
+const char *weft_version(void)
+{
+    return WEFT__TEXT(WEFT_VERSION_MAJOR) "." WEFT__TEXT(WEFT_VERSION_MINOR) "." WEFT__TEXT(
+        WEFT_VERSION_PATCH);
+}

@@ -1,0 +1,337 @@
+/* Streams: making and releasing them, the current one of a thread, failures, waiting. */
+#include "core/stream.h"
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/thread.h"
+
+static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
+static weft_stream *list;
+
+void weft__stream_list_lock(void) { pthread_mutex_lock(&list_mutex); }
+
+void weft__stream_list_unlock(void) { pthread_mutex_unlock(&list_mutex); }
+
+void weft__stream_list_after_fork(void)
+{
+    pthread_mutex_init(&list_mutex, NULL);
+    for (weft_stream *stream = list; stream; stream = stream->next)
+        pthread_mutex_init(&stream->mutex, NULL);
+}
+
+void weft__stream_each(void (*visit)(weft_stream *stream, void *argument), void *argument)
+{
+    weft__stream_list_lock();
+    for (weft_stream *stream = list; stream; stream = stream->next)
+        visit(stream, argument);
+    weft__stream_list_unlock();
+}
+
+static void link_stream(weft_stream *stream)
+{
+    weft__stream_list_lock();
+    stream->next = list;
+    if (list)
+        list->previous = stream;
+    list = stream;
+    weft__stream_list_unlock();
+}
+
+static void unlink_stream(weft_stream *stream)
+{
+    weft__stream_list_lock();
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        list = stream->next;
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    weft__stream_list_unlock();
+}
+
+static void free_stream(weft_stream *stream)
+{
+    weft__failure_release(atomic_load(&stream->failure));
+    weft__timeline_release(stream->timeline);
+    pthread_mutex_destroy(&stream->mutex);
+    weft__free(stream);
+}
+
+static weft_stream *new_stream(weft__device *device, const weft_stream_options *options)
+{
+    weft_stream *stream = weft__allocate_zeroed(sizeof *stream);
+    if (!stream)
+        return NULL;
+    atomic_init(&stream->references, 1);
+    pthread_mutex_init(&stream->mutex, NULL);
+    stream->device = device->id;
+    stream->backend = device->backend;
+    stream->async = options->async;
+    stream->profiling = options->profiling;
+    stream->priority = options->priority;
+    if (stream->async && !(stream->timeline = weft__timeline_new())) {
+        free_stream(stream);
+        return NULL;
+    }
+    if (stream->timeline)
+        stream->timeline->stream = stream;
+    if (stream->backend->stream_open(stream) != WEFT_OK) {
+        free_stream(stream);
+        return NULL;
+    }
+    link_stream(stream);
+    return stream;
+}
+
+weft_stream *weft_stream_new_with(weft_device id, const weft_stream_options *options)
+{
+    static const weft_stream_options none = {.struct_size = sizeof none};
+    OPERATION("weft_stream_new");
+    weft__device *device = weft__device_get(id);
+    return device ? new_stream(device, options ? options : &none) : NULL;
+}
+
+weft_stream *weft_stream_retain(weft_stream *stream)
+{
+    if (stream)
+        atomic_fetch_add(&stream->references, 1);
+    return stream;
+}
+
+void weft_stream_release(weft_stream *stream)
+{
+    if (!stream || atomic_fetch_sub(&stream->references, 1) != 1)
+        return;
+    if (stream->timeline) {
+        weft__point last = {stream->timeline, atomic_load(&stream->timeline->submitted)};
+        weft__wait_points(&last, 1, stream->device, false);
+    }
+    unlink_stream(stream);
+    stream->backend->stream_close(stream);
+    free_stream(stream);
+}
+
+weft_device weft_stream_device(const weft_stream *stream)
+{
+    return stream ? stream->device : WEFT_NO_DEVICE;
+}
+
+bool weft_stream_is_async(const weft_stream *stream) { return stream && stream->async; }
+
+bool weft_stream_equivalent(const weft_stream *a, const weft_stream *b)
+{
+    return a && b && weft_device_equal(a->device, b->device) && a->async == b->async &&
+           a->profiling == b->profiling && a->priority == b->priority;
+}
+
+static weft_stream *default_stream(weft__device *device)
+{
+    static const weft_stream_options options = {.struct_size = sizeof options};
+    weft_stream *stream = atomic_load_explicit(&device->default_stream, memory_order_acquire);
+    if (stream)
+        return stream;
+    pthread_mutex_lock(&device->mutex);
+    if (!(stream = atomic_load(&device->default_stream))) {
+        stream = new_stream(device, &options);
+        atomic_store_explicit(&device->default_stream, stream, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->mutex);
+    return stream;
+}
+
+/* The entry of a device, or the number of entries if it has none. */
+static int find_current(const weft__thread *thread, weft_device device)
+{
+    int i = 0;
+    while (i < thread->streams_count && !weft_device_equal(thread->streams[i].device, device))
+        i++;
+    return i;
+}
+
+static void forget_current(weft__thread *thread, int at)
+{
+    weft_stream *stream = thread->streams[at].stream;
+    thread->streams[at] = thread->streams[--thread->streams_count];
+    weft_stream_release(stream);
+}
+
+weft_stream *weft__stream_current(weft_device id)
+{
+    weft__device *device = weft__device_get(id);
+    weft__thread *thread = device ? weft__thread_get() : NULL;
+    if (!thread)
+        return NULL;
+    int at = find_current(thread, id);
+    if (at < thread->streams_count) {
+        if (thread->streams[at].reset == atomic_load(&device->resets))
+            return thread->streams[at].stream;
+        forget_current(thread, at);
+    }
+    return default_stream(device);
+}
+
+weft_stream *weft__stream_default(weft_device id)
+{
+    weft__device *device = weft__device_get(id);
+    return device ? default_stream(device) : NULL;
+}
+
+weft_stream *weft_stream_current(weft_device device)
+{
+    OPERATION("weft_stream_current");
+    return weft__stream_current(device);
+}
+
+static weft_status set_current(weft__device *device, weft_stream *stream)
+{
+    weft__thread *thread = weft__thread_get();
+    if (!thread)
+        return WEFT_ERROR_MEMORY;
+    int at = find_current(thread, device->id);
+    if (at == WEFT__STREAMS_MAX)
+        return FAIL(WEFT_ERROR_ARGUMENT, "a thread can have current streams on %d devices at most",
+                    WEFT__STREAMS_MAX);
+    weft_stream *kept = weft_stream_retain(stream);
+    if (at < thread->streams_count)
+        forget_current(thread, at);
+    if (!kept)
+        return WEFT_OK;
+    at = thread->streams_count++;
+    thread->streams[at].device = device->id;
+    thread->streams[at].reset = atomic_load(&device->resets);
+    thread->streams[at].stream = kept;
+    return WEFT_OK;
+}
+
+weft_status weft_stream_set_current(weft_device id, weft_stream *stream)
+{
+    OPERATION("weft_stream_set_current");
+    weft__device *device = weft__device_get(id);
+    if (!device)
+        return WEFT_ERROR_DEVICE;
+    if (stream && !weft_device_equal(stream->device, id))
+        return FAIL_AT(WEFT_ERROR_PLACEMENT, "stream",
+                       "the stream is on %s; a stream of %s was expected",
+                       weft_device_id(stream->device), device->name);
+    return set_current(device, stream);
+}
+
+weft__timeline *weft__stream_timeline(weft_stream *stream)
+{
+    if (stream->timeline)
+        return stream->timeline;
+    weft__thread *thread = weft__thread_get();
+    return thread ? thread->timeline : NULL;
+}
+
+weft_status weft__stream_check(weft_stream *stream)
+{
+    weft__failure *failure;
+    if (!atomic_load_explicit(&stream->failure, memory_order_relaxed) ||
+        !(failure = atomic_exchange(&stream->failure, NULL)))
+        return WEFT_OK;
+    weft_status status = WEFT_OK;
+    if (!atomic_load(&failure->reported))
+        status = weft__failure_report(failure, WEFT_ERROR_STREAM);
+    weft__failure_release(failure);
+    return status;
+}
+
+void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure)
+{
+    weft__failure *none = NULL;
+    weft__failure_retain(failure);
+    if (!atomic_compare_exchange_strong(&stream->failure, &none, failure))
+        weft__failure_release(failure); /* the first one is told first */
+}
+
+static weft_status check_argument(const weft_stream *stream)
+{
+    return stream ? WEFT_OK : weft__fail_null("stream");
+}
+
+static weft__point last_point(weft_stream *stream)
+{
+    weft__timeline *timeline = weft__stream_timeline(stream);
+    return (weft__point){timeline, timeline ? atomic_load(&timeline->submitted) : 0};
+}
+
+weft_status weft_stream_synchronize(weft_stream *stream)
+{
+    OPERATION("weft_stream_synchronize");
+    TRY(check_argument(stream));
+    weft__point last = last_point(stream);
+    TRY(weft__wait_points(&last, 1, stream->device, false));
+    return weft__stream_check(stream);
+}
+
+weft_status weft_stream_query(weft_stream *stream, bool *done)
+{
+    OPERATION("weft_stream_query");
+    TRY(check_argument(stream));
+    *done = !stream->async || weft__point_done(last_point(stream));
+    return weft__stream_check(stream);
+}
+
+static weft_status submit_wait(weft_stream *stream, weft__point point)
+{
+    weft__work work = {.kind = WEFT__WORK_NONE,
+                       .operation = weft__operation(),
+                       .waits = &point,
+                       .waits_count = 1};
+    return weft__submit(stream, &work);
+}
+
+weft_status weft_stream_wait_stream(weft_stream *stream, weft_stream *other)
+{
+    OPERATION("weft_stream_wait_stream");
+    TRY(check_argument(stream));
+    TRY(check_argument(other));
+    return submit_wait(stream, last_point(other));
+}
+
+weft_status weft__stream_wait_point(weft_stream *stream, weft__point point)
+{
+    return submit_wait(stream, point);
+}
+
+weft_status weft_stream_native(weft_stream *stream, void **handle)
+{
+    OPERATION("weft_stream_native");
+    TRY(check_argument(stream));
+    return stream->backend->stream_native(stream, handle);
+}
+
+bool weft_waits_forbid(bool forbid)
+{
+    OPERATION("weft_waits_forbid");
+    weft__thread *thread = weft__thread_get();
+    bool old = thread && thread->waits_forbidden;
+    if (thread)
+        thread->waits_forbidden = forbid;
+    return old;
+}
+
+static bool is_busy(weft_stream *stream, weft_device device)
+{
+    bool wanted = device.kind == WEFT_DEVICE_NONE || weft_device_equal(device, stream->device);
+    return wanted && stream->async && !weft__point_done(last_point(stream));
+}
+
+/* In rounds of a fixed size, since this also runs when memory has run out; the waiting happens without
+ * the list's lock. Streams that get new work meanwhile are waited for up to where they stood. */
+void weft__stream_wait_all(weft_device device)
+{
+    enum { ROUND = 64 };
+    weft__point points[ROUND];
+    uint32_t busy;
+    do {
+        busy = 0;
+        weft__stream_list_lock();
+        for (weft_stream *stream = list; stream && busy < ROUND; stream = stream->next)
+            if (is_busy(stream, device))
+                points[busy++] = last_point(stream);
+        weft__stream_list_unlock();
+        if (weft__wait_points(points, busy, WEFT_CPU, false) != WEFT_OK)
+            return;
+    } while (busy == ROUND);
+}

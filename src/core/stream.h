@@ -1,0 +1,65 @@
+/* Streams: the part that all backends share. */
+#ifndef WEFT_CORE_STREAM_H
+#define WEFT_CORE_STREAM_H
+
+#include "backend/backend.h"
+#include "core/buffer.h"
+#include <weft/stream.h>
+
+struct weft_stream {
+    _Atomic int references;
+    weft_device device;
+    bool async, profiling, is_default;
+    int32_t priority;
+    const weft__backend *backend;
+    weft__timeline *timeline;        /* NULL if synchronous: then the calling thread's counts */
+    pthread_mutex_t mutex;           /* asynchronous: the order of submission; guards `native` too */
+    _Atomic(weft__failure *) failure; /* not reported yet */
+    void *native;                    /* the backend's */
+    struct weft_stream *next, *previous; /* all streams that live */
+};
+
+/* The timeline that work submitted by this thread to the stream counts on; NULL if memory ran out. */
+weft__timeline *weft__stream_timeline(weft_stream *stream);
+/* This thread's current stream of a device (borrowed), or NULL with the record set. */
+weft_stream *weft__stream_current(weft_device device);
+/* The default stream of a device (borrowed), or NULL with the record set. */
+weft_stream *weft__stream_default(weft_device device);
+/* Fails with the stream's failure if there is one that nobody was told of. */
+weft_status weft__stream_check(weft_stream *stream);
+/* Keeps a failure of queued work; called by backends. Takes no reference. */
+void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure);
+/* Calls `visit` for every stream that lives, with the list locked. */
+void weft__stream_each(void (*visit)(weft_stream *stream, void *argument), void *argument);
+/* The lock of that list, for fork. */
+void weft__stream_list_lock(void);
+void weft__stream_list_unlock(void);
+void weft__stream_list_after_fork(void);
+/* Waits for everything submitted to asynchronous streams of the device (any, for WEFT_NO_DEVICE). */
+void weft__stream_wait_all(weft_device device);
+
+/* Puts work in order after all work that it depends on, through the points of the buffers it uses, and
+ * hands it to the stream's backend. `work->waits` and `work->sequence` are filled in here; waits that
+ * the caller set are kept. On a synchronous stream the work is done on return. A failure has queued
+ * nothing and changed nothing. */
+weft_status weft__submit(weft_stream *stream, weft__work *work);
+
+/* For backends: runs what precedes and follows the work itself. `begin` checks the inputs: if one was
+ * never computed it marks the outputs so and returns false. `end` records how the work went. */
+bool weft__work_begin(const weft__work *work);
+void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status);
+/* Whether this thread is running a piece of work, so that the caller is a function of the user's in it. */
+bool weft__in_callback(void);
+
+/* Waits until the buffer's last write, or all work that uses it, is done; fails if its contents were never
+ * computed. A wait that is `hidden` fails where hidden waits are forbidden. */
+weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all);
+
+/* Work on the stream from now on comes after the point. */
+weft_status weft__stream_wait_point(weft_stream *stream, weft__point point);
+
+/* Waits on the host, and counts that; points on this thread's own timeline are done. */
+weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_device device,
+                              bool hidden);
+
+#endif

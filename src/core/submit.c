@@ -1,0 +1,350 @@
+/* Submitting work: what it must come after is read from the buffers it uses and recorded there. */
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/thread.h"
+#include <string.h>
+
+enum { WAITS_INLINE = 32 };
+
+/* The points to wait for: one per timeline, the latest. */
+typedef struct wait_list {
+    weft__point *points;
+    uint32_t count, room;
+    weft__point inline_points[WAITS_INLINE];
+} wait_list;
+
+/* The work that this thread is running for an asynchronous stream. */
+static WEFT__THREAD_LOCAL weft__point running;
+
+static weft_status add_wait(wait_list *list, weft__point point, const weft__timeline *own)
+{
+    if (point.timeline == own || weft__point_done(point))
+        return WEFT_OK;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->points[i].timeline == point.timeline) {
+            if (list->points[i].sequence < point.sequence)
+                list->points[i].sequence = point.sequence;
+            return WEFT_OK;
+        }
+    if (list->count == list->room) {
+        bool grown = list->points != list->inline_points;
+        size_t bytes = list->room * 2 * sizeof *list->points;
+        weft__point *more = weft__reallocate(grown ? list->points : NULL, bytes);
+        if (!more)
+            return WEFT_ERROR_MEMORY;
+        if (!grown)
+            memcpy(more, list->inline_points, sizeof list->inline_points);
+        list->points = more;
+        list->room *= 2;
+    }
+    list->points[list->count++] = point;
+    return WEFT_OK;
+}
+
+static void free_waits(wait_list *list)
+{
+    if (list->points != list->inline_points)
+        weft__free(list->points);
+}
+
+/* The buffers of the uses, each once, by address: the order in which they are locked. */
+static uint32_t sort_buffers(const weft__work *work, weft__use *sorted)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < work->uses_count; i++) {
+        weft__use use = work->uses[i];
+        uint32_t at = count;
+        while (at > 0 && sorted[at - 1].buffer > use.buffer)
+            at--;
+        if (at > 0 && sorted[at - 1].buffer == use.buffer) {
+            sorted[at - 1].write |= use.write;
+            continue;
+        }
+        memmove(sorted + at + 1, sorted + at, (count - at) * sizeof *sorted);
+        sorted[at] = use;
+        count++;
+    }
+    return count;
+}
+
+/* Makes room for one more read, so that recording cannot fail. */
+static weft_status reserve_read(weft__buffer *buffer)
+{
+    uint32_t kept = 0;
+    if (buffer->reads_count < buffer->reads_room)
+        return WEFT_OK;
+    for (uint32_t i = 0; i < buffer->reads_count; i++)
+        if (!weft__point_done(buffer->reads[i]))
+            buffer->reads[kept++] = buffer->reads[i];
+    buffer->reads_count = kept;
+    if (kept < buffer->reads_room)
+        return WEFT_OK;
+    bool grown = buffer->reads != buffer->reads_inline;
+    size_t bytes = buffer->reads_room * 2 * sizeof *buffer->reads;
+    weft__point *more = weft__reallocate(grown ? buffer->reads : NULL, bytes);
+    if (!more)
+        return WEFT_ERROR_MEMORY;
+    if (!grown)
+        memcpy(more, buffer->reads_inline, sizeof buffer->reads_inline);
+    buffer->reads = more;
+    buffer->reads_room *= 2;
+    return WEFT_OK;
+}
+
+static weft_status collect(const weft__use *uses, uint32_t count, wait_list *waits,
+                           const weft__timeline *own)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        weft__buffer *buffer = uses[i].buffer;
+        TRY(add_wait(waits, buffer->write, own));
+        if (!uses[i].write)
+            TRY(reserve_read(buffer));
+        for (uint32_t k = 0; uses[i].write && k < buffer->reads_count; k++)
+            TRY(add_wait(waits, buffer->reads[k], own));
+    }
+    return WEFT_OK;
+}
+
+static void record_read(weft__buffer *buffer, weft__point point)
+{
+    for (uint32_t k = 0; k < buffer->reads_count; k++)
+        if (buffer->reads[k].timeline == point.timeline) {
+            buffer->reads[k] = point;
+            return;
+        }
+    buffer->reads[buffer->reads_count++] = point;
+}
+
+static void record(const weft__use *uses, uint32_t count, weft__point point)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (uses[i].write) {
+            uses[i].buffer->write = point;
+            uses[i].buffer->reads_count = 0;
+        } else
+            record_read(uses[i].buffer, point);
+    }
+}
+
+static void lock_all(const weft__use *uses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        weft__buffer_lock(uses[i].buffer);
+}
+
+static void unlock_all(const weft__use *uses, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;)
+        weft__buffer_unlock(uses[i].buffer);
+}
+
+static weft_status fail_wait(void)
+{
+    return FAIL(WEFT_ERROR_WAIT,
+                "the call would wait for work queued on another stream, and weft_waits_forbid is in "
+                "force; make the stream that computes this current, or allow waits");
+}
+
+static weft_status check_inputs(const weft__work *work)
+{
+    for (uint32_t i = 0; i < work->uses_count; i++) {
+        weft__failure *failure = work->uses[i].write ? NULL
+                                                     : weft__buffer_failure(work->uses[i].buffer);
+        if (!failure)
+            continue;
+        weft_status status = weft__failure_report(failure, WEFT_ERROR_RESULT);
+        weft__failure_release(failure);
+        return status;
+    }
+    return WEFT_OK;
+}
+
+/* Work in the caller's thread: recorded first, so that other threads order themselves after it. */
+static weft_status run_here(weft_stream *stream, weft__work *work, const weft__use *uses,
+                            uint32_t count, wait_list *waits)
+{
+    weft__thread *thread = weft__thread_get();
+    weft__timeline *timeline = work->timeline;
+    weft_status status = WEFT_OK;
+    if (waits->count && thread->waits_forbidden) {
+        unlock_all(uses, count);
+        return fail_wait();
+    }
+    work->sequence = atomic_fetch_add(&timeline->submitted, 1) + 1;
+    record(uses, count, (weft__point){timeline, work->sequence});
+    unlock_all(uses, count);
+    thread->depth++;
+    status = weft__wait_points(waits->points, waits->count, stream->device, false);
+    if (status == WEFT_OK && weft__work_begin(work)) {
+        status = stream->backend->stream_submit(stream, work);
+        weft__work_end(stream, work, status);
+    } else if (status == WEFT_OK)
+        status = check_inputs(work);
+    if (--thread->depth == 0)
+        weft__timeline_complete(timeline, atomic_load(&timeline->submitted));
+    return status;
+}
+
+static weft_status queue(weft_stream *stream, weft__work *work, const weft__use *uses, uint32_t count,
+                         const wait_list *waits)
+{
+    weft__timeline *timeline = work->timeline;
+    work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
+    work->waits = waits->points;
+    work->waits_count = waits->count;
+    weft_status status = stream->backend->stream_submit(stream, work);
+    if (status == WEFT_OK) {
+        record(uses, count, (weft__point){timeline, work->sequence});
+        atomic_store(&timeline->submitted, work->sequence);
+    }
+    unlock_all(uses, count);
+    return status;
+}
+
+static weft_status submit(weft_stream *stream, weft__work *work, wait_list *waits, weft__use *sorted)
+{
+    uint32_t count = sort_buffers(work, sorted);
+    weft_status status = WEFT_OK;
+    for (uint32_t i = 0; i < work->waits_count && status == WEFT_OK; i++)
+        status = add_wait(waits, work->waits[i], work->timeline);
+    if (status != WEFT_OK)
+        return status;
+    lock_all(sorted, count);
+    status = collect(sorted, count, waits, work->timeline);
+    if (status != WEFT_OK) {
+        unlock_all(sorted, count);
+        return status;
+    }
+    return stream->async ? queue(stream, work, sorted, count, waits)
+                         : run_here(stream, work, sorted, count, waits);
+}
+
+weft_status weft__submit(weft_stream *stream, weft__work *work)
+{
+    enum { SORTED_INLINE = 16 };
+    weft__use inline_uses[SORTED_INLINE], *sorted = inline_uses;
+    wait_list waits = {.room = WAITS_INLINE};
+    weft_status status;
+    waits.points = waits.inline_points;
+    TRY(weft__stream_check(stream));
+    TRY(check_inputs(work));
+    if (!(work->timeline = weft__stream_timeline(stream)))
+        return WEFT_ERROR_MEMORY;
+    if (work->uses_count >= SORTED_INLINE &&
+        !(sorted = weft__allocate((work->uses_count + 1) * sizeof *sorted)))
+        return WEFT_ERROR_MEMORY;
+    if (stream->async)
+        pthread_mutex_lock(&stream->mutex);
+    status = submit(stream, work, &waits, sorted);
+    if (stream->async)
+        pthread_mutex_unlock(&stream->mutex);
+    free_waits(&waits);
+    if (sorted != inline_uses)
+        weft__free(sorted);
+    return status;
+}
+
+static void fail_outputs(const weft__work *work, weft__failure *failure)
+{
+    for (uint32_t i = 0; i < work->uses_count; i++)
+        if (work->uses[i].write)
+            weft__buffer_set_failure(work->uses[i].buffer, work->uses[i].generation, failure);
+}
+
+static weft__failure *failed_input(const weft__work *work)
+{
+    weft__failure *failure = NULL;
+    for (uint32_t i = 0; i < work->uses_count && !failure; i++)
+        if (!work->uses[i].write &&
+            atomic_load(&work->uses[i].buffer->generation) == work->uses[i].generation)
+            failure = weft__buffer_failure(work->uses[i].buffer);
+    return failure;
+}
+
+bool weft__in_callback(void) { return running.timeline != NULL; }
+
+bool weft__work_begin(const weft__work *work)
+{
+    weft__failure *failure = failed_input(work);
+    if (failure) {
+        fail_outputs(work, failure);
+        weft__failure_release(failure);
+        return false;
+    }
+    running = (weft__point){work->timeline, work->sequence};
+    weft__operation_begin(work->operation);
+    return true;
+}
+
+void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status)
+{
+    running = (weft__point){0};
+    if (status != WEFT_OK) {
+        weft__failure *failure = weft__failure_new();
+        fail_outputs(work, failure);
+        if (stream->async)
+            weft__stream_keep_failure(stream, failure);
+        weft__failure_release(failure);
+        return;
+    }
+    for (uint32_t i = 0; i < work->uses_count; i++) {
+        const weft__use *use = &work->uses[i];
+        if (use->write && use->whole && atomic_load(&use->buffer->failure))
+            weft__buffer_set_failure(use->buffer, use->generation, NULL);
+    }
+}
+
+weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_device device,
+                              bool hidden)
+{
+    weft__thread *thread = weft__thread_peek();
+    for (uint32_t i = 0; i < count; i++) {
+        weft__point point = points[i];
+        if (weft__point_done(point) || (thread && point.timeline == thread->timeline))
+            continue;
+        if (point.timeline == running.timeline) {
+            if (point.sequence < running.sequence)
+                continue;
+            return FAIL(WEFT_ERROR_STREAM, "a function called by a stream waits for work that comes "
+                                           "after it on the same stream; it would wait forever");
+        }
+        if (hidden && thread && thread->waits_forbidden)
+            return fail_wait();
+        COUNT(weft__device_get(device)->statistics.waits, 1);
+        weft__timeline_wait(point.timeline, point.sequence);
+    }
+    return WEFT_OK;
+}
+
+/* The next point of the buffer that is not done: its last write or, if `all`, also the reads since. */
+static weft__point pending_point(weft__buffer *buffer, bool all, const weft__timeline *own)
+{
+    weft__buffer_lock(buffer);
+    weft__point point = buffer->write;
+    for (uint32_t k = 0; all && k < buffer->reads_count; k++)
+        if (point.timeline == own || weft__point_done(point))
+            point = buffer->reads[k];
+    weft__buffer_unlock(buffer);
+    return point;
+}
+
+weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all)
+{
+    weft_device device = buffer->device.kind == WEFT_DEVICE_NONE ? WEFT_CPU : buffer->device;
+    const weft__thread *thread = weft__thread_peek();
+    const weft__timeline *own = thread ? thread->timeline : NULL;
+    for (;;) {
+        weft__point point = pending_point(buffer, all, own);
+        if (point.timeline == own || weft__point_done(point))
+            break;
+        TRY(weft__wait_points(&point, 1, device, hidden));
+        if (!weft__point_done(point)) /* this thread is running it */
+            break;
+    }
+    weft__failure *failure = weft__buffer_failure(buffer);
+    if (!failure)
+        return WEFT_OK;
+    weft_status status = weft__failure_report(failure, WEFT_ERROR_RESULT);
+    weft__failure_release(failure);
+    return status;
+}

@@ -1,0 +1,131 @@
+/* The state of each thread, freed when the thread or the library goes away. */
+#include "core/thread.h"
+#include "core/allocate.h"
+#include "core/pool.h"
+#include <sched.h>
+
+static WEFT__THREAD_LOCAL weft__thread *state;
+static pthread_key_t key; /* its destructor runs when a thread ends */
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool key_made;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
+static weft__thread *threads;
+static uint64_t ended_hits; /* of the magazines of threads that are gone; guarded too */
+
+static void unlink_thread(weft__thread *thread)
+{
+    pthread_mutex_lock(&mutex);
+    weft__thread **link = &threads;
+    while (*link && *link != thread)
+        link = &(*link)->next;
+    if (*link)
+        *link = thread->next;
+    ended_hits += atomic_load(&thread->magazine_hits);
+    pthread_mutex_unlock(&mutex);
+}
+
+void weft__thread_magazines(uint64_t *bytes, uint64_t *hits)
+{
+    pthread_mutex_lock(&mutex);
+    *bytes = 0;
+    *hits = ended_hits;
+    for (weft__thread *thread = threads; thread; thread = thread->next) {
+        *bytes += atomic_load_explicit(&thread->magazine_bytes, memory_order_relaxed);
+        *hits += atomic_load_explicit(&thread->magazine_hits, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+static void free_thread(weft__thread *thread)
+{
+    for (int i = 0; i < thread->streams_count; i++)
+        weft_stream_release(thread->streams[i].stream);
+    weft__magazines_flush(thread);
+    weft__timeline_release(thread->timeline);
+    weft__free(thread);
+}
+
+static void end_thread(void *argument)
+{
+    weft__thread *thread = argument;
+    unlink_thread(thread);
+    free_thread(thread);
+    state = NULL;
+}
+
+static void make_key(void) { key_made = pthread_key_create(&key, end_thread) == 0; }
+
+static weft__thread *make_thread(void)
+{
+    pthread_once(&key_once, make_key);
+    weft__thread *thread = weft__allocate_zeroed(sizeof *thread);
+    if (!thread)
+        return NULL;
+    thread->timeline = weft__timeline_new();
+    if (!thread->timeline || !key_made || pthread_setspecific(key, thread) != 0) {
+        FAIL(WEFT_ERROR_MEMORY, "the system has no memory left for this thread's state");
+        weft__timeline_release(thread->timeline);
+        weft__free(thread);
+        return NULL;
+    }
+    thread->epoch = weft__memory_epoch();
+    pthread_mutex_lock(&mutex);
+    thread->next = threads;
+    threads = thread;
+    pthread_mutex_unlock(&mutex);
+    state = thread;
+    return thread;
+}
+
+weft__thread *weft__thread_get(void) { return state ? state : make_thread(); }
+
+weft__thread *weft__thread_peek(void) { return state; }
+
+void weft__thread_reading(bool begin)
+{
+    if (!begin) {
+        atomic_fetch_sub_explicit(&state->reading, 1, memory_order_release);
+        return;
+    }
+    atomic_fetch_add(&state->reading, 1); /* ordered before the reads, against weft__thread_quiesce */
+}
+
+static bool others_read(void)
+{
+    bool read = false;
+    pthread_mutex_lock(&mutex);
+    for (weft__thread *thread = threads; thread && !read; thread = thread->next)
+        read = thread != state && atomic_load(&thread->reading) != 0;
+    pthread_mutex_unlock(&mutex);
+    return read;
+}
+
+void weft__thread_quiesce(void)
+{
+    while (others_read())
+        sched_yield();
+}
+
+void weft__thread_free_all(void)
+{
+    if (key_made)
+        pthread_key_delete(key);
+    key_made = false;
+    while (threads) {
+        weft__thread *thread = threads;
+        threads = thread->next;
+        free_thread(thread);
+    }
+    state = NULL;
+}
+
+void weft__thread_after_fork(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    for (weft__thread *thread = threads, *next; thread; thread = next) {
+        next = thread->next;
+        if (thread == state)
+            continue;
+        unlink_thread(thread); /* what it cached and held stays allocated, and unused */
+    }
+}

@@ -1,0 +1,53 @@
+/* What each thread has of its own: contexts, current streams, its timeline, its cache of small memory. */
+#ifndef WEFT_CORE_THREAD_H
+#define WEFT_CORE_THREAD_H
+
+#include "core/stream.h"
+
+enum {
+    WEFT__CONTEXTS_MAX = 64,
+    WEFT__STREAMS_MAX = 16,      /* devices with a current stream of their own */
+    WEFT__MAGAZINE_CLASSES = 81, /* size classes that a thread caches: up to 64 KiB */
+    WEFT__MAGAZINE_DEPTH = 8
+};
+
+typedef struct weft__thread {
+    weft_device contexts[WEFT__CONTEXTS_MAX];
+    int contexts_count;
+    struct {
+        weft_device device;
+        uint64_t reset; /* how often the device had been reset then */
+        weft_stream *stream;
+    } streams[WEFT__STREAMS_MAX];
+    int streams_count;
+    weft__timeline *timeline; /* of work done in this thread's calls */
+    int depth;                /* calls of work inside each other: a callback may compute */
+    bool waits_forbidden, lent_forbidden;
+    uint64_t epoch; /* of the memory caches; a trim or reset by another thread moves the global one */
+    struct {
+        weft__buffer *first;
+        uint32_t count;
+    } magazines[WEFT__MAGAZINE_CLASSES];
+    _Atomic uint64_t magazine_bytes; /* cached there; written by this thread alone */
+    _Atomic uint64_t magazine_hits;  /* allocations that were served from there, likewise */
+    _Atomic int reading; /* uses of compiled kernels under way */
+    struct weft__thread *next; /* all threads */
+} weft__thread;
+
+/* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */
+weft__thread *weft__thread_get(void);
+/* NULL if this thread has none yet. */
+weft__thread *weft__thread_peek(void);
+
+/* Begins and ends the use of shared tables that are read without a lock; nests. */
+void weft__thread_reading(bool begin);
+/* Waits until every other thread has ended the uses that it had begun. */
+void weft__thread_quiesce(void);
+/* What all threads have cached in their magazines, and the hits there so far. */
+void weft__thread_magazines(uint64_t *bytes, uint64_t *hits);
+/* Frees the state of every thread, when the library is unloaded. */
+void weft__thread_free_all(void);
+/* After fork, in the child: the other threads' states are nobody's. */
+void weft__thread_after_fork(void);
+
+#endif

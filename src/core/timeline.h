@@ -1,0 +1,46 @@
+/* Timelines: how far the work of a stream, or of a thread that computes in its calls, has come. */
+#ifndef WEFT_CORE_TIMELINE_H
+#define WEFT_CORE_TIMELINE_H
+
+#include "core/status.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Work on a timeline is numbered 1, 2, 3 … and finishes in that order. Timelines are never freed while
+ * the library is loaded: a released one is reused and its numbers go on, so a point on a timeline that
+ * is gone reads as done, and nobody needs to hold a reference. */
+typedef struct weft__timeline {
+    _Atomic uint64_t submitted; /* the last number given out */
+    _Atomic uint64_t completed; /* everything up to this number is done */
+    _Atomic int waiters;
+    pthread_mutex_t mutex; /* guards the condition only */
+    pthread_cond_t changed;
+    struct weft__timeline *next_free;
+    struct weft_stream *stream; /* whose it is; NULL for a calling thread's */
+} weft__timeline;
+
+/* "after number `sequence` on this timeline"; a NULL timeline is always done. */
+typedef struct weft__point {
+    weft__timeline *timeline;
+    uint64_t sequence;
+} weft__point;
+
+weft__timeline *weft__timeline_new(void); /* NULL if memory ran out */
+void weft__timeline_release(weft__timeline *timeline);
+/* Everything up to `sequence` is done: wakes who waits. */
+void weft__timeline_complete(weft__timeline *timeline, uint64_t sequence);
+/* Waits on this thread; does not count as a hidden wait, the caller decides that. */
+void weft__timeline_wait(weft__timeline *timeline, uint64_t sequence);
+
+static inline bool weft__point_done(weft__point point)
+{
+    return !point.timeline || atomic_load_explicit(&point.timeline->completed,
+                                                   memory_order_acquire) >= point.sequence;
+}
+
+/* After fork, in the child: no thread but this one is left. */
+void weft__timeline_after_fork(void);
+/* When the library is unloaded. */
+void weft__timeline_free_all(void);
+
+#endif

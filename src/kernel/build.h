@@ -1,0 +1,36 @@
+/* Building kernels: a fixed-size builder for the kernels that operations make. */
+#ifndef WEFT_KERNEL_BUILD_H
+#define WEFT_KERNEL_BUILD_H
+
+#include "kernel/ir.h"
+
+enum { WEFT__BUILD_VALUES = 96, WEFT__BUILD_OPERANDS = 4 };
+
+typedef struct weft__builder {
+    weft__kernel kernel;
+    weft__value values[WEFT__BUILD_VALUES];
+    weft__kernel_operand operands[WEFT__BUILD_OPERANDS];
+} weft__builder;
+
+/* An element: one value, or two for a complex number. */
+typedef struct weft__element {
+    int32_t part[2];
+    weft_dtype dtype; /* as in memory: f16 and c64 too */
+} weft__element;
+
+void weft__build_begin(weft__builder *builder);
+/* The number of the new operand. */
+int weft__build_operand(weft__builder *builder, weft_dtype dtype, bool output);
+/* Each gives the number of the new value. */
+int32_t weft__build(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a, int32_t b,
+                    int32_t c);
+int32_t weft__build_constant(weft__builder *builder, weft_dtype dtype, uint64_t bits);
+int32_t weft__build_scalar(weft__builder *builder, weft_dtype dtype);
+int32_t weft__build_index(weft__builder *builder, int axis);
+
+weft__element weft__build_load(weft__builder *builder, int operand);
+void weft__build_store(weft__builder *builder, int operand, weft__element element);
+/* Any dtype to any other, rounding once: docs/semantics.md. */
+weft__element weft__build_convert(weft__builder *builder, weft__element element, weft_dtype to);
+
+#endif

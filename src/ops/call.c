@@ -1,0 +1,43 @@
+/* Host functions that a stream calls in its order. */
+#include "core/array.h"
+#include <string.h>
+
+enum { ARRAYS_MAX = 256 };
+
+static weft_status add_uses(weft__use *uses, uint32_t *count, weft_array *const *arrays, size_t number,
+                            bool write)
+{
+    for (size_t i = 0; i < number; i++) {
+        const char *name = write ? "writes" : "reads";
+        TRY(write ? weft__array_check_output(arrays[i], name) : weft__array_check(arrays[i], name));
+        weft__buffer *buffer = arrays[i]->buffer;
+        uses[(*count)++] = (weft__use){buffer, atomic_load(&buffer->generation), write,
+                                       weft_array_bytes(arrays[i]) == buffer->bytes};
+    }
+    return WEFT_OK;
+}
+
+weft_status weft_stream_call_with(weft_stream *stream, weft_stream_function *function, void *argument,
+                                  const weft_call_options *given)
+{
+    weft_call_options options = {.struct_size = sizeof options};
+    weft__work work = {.kind = WEFT__WORK_CALL, .operation = "weft_stream_call"};
+    OPERATION("weft_stream_call");
+    if (!stream || !function)
+        return weft__fail_null(stream ? "function" : "stream");
+    if (given)
+        memcpy(&options, given,
+               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    if (options.reads_count + options.writes_count > ARRAYS_MAX)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "reads", "%zu arrays were given; %d are possible",
+                       options.reads_count + options.writes_count, ARRAYS_MAX);
+    weft__use uses[ARRAYS_MAX];
+    TRY(add_uses(uses, &work.uses_count, options.reads, options.reads_count, false));
+    TRY(add_uses(uses, &work.uses_count, options.writes, options.writes_count, true));
+    if (options.name)
+        work.operation = options.name;
+    work.uses = uses;
+    work.of.call.function = function;
+    work.of.call.argument = argument;
+    return weft__submit(stream, &work);
+}

@@ -1,0 +1,262 @@
+/* Copies, casts, assignments and fills: kernels of one load and one store. */
+#include "ops/copy.h"
+#include "core/device.h"
+#include "core/view.h"
+#include "kernel/run.h"
+#include "ops/number.h"
+
+/* Elements of the same dtype are moved as integers of their size, so that one kernel serves all. */
+static weft_dtype carrier_of(weft_dtype dtype)
+{
+    switch (weft_dtype_size(dtype)) {
+    case 1: return WEFT_U8;
+    case 2: return WEFT_U16;
+    case 4: return WEFT_U32;
+    case 8: return WEFT_U64;
+    default: return dtype;
+    }
+}
+
+static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *source, weft_dtype from,
+                            weft_stream *stream)
+{
+    weft__builder b;
+    weft_array *arrays[] = {source, target};
+    weft__build_begin(&b);
+    int in = weft__build_operand(&b, from, false), out = weft__build_operand(&b, to, true);
+    weft__element element = weft__build_convert(&b, weft__build_load(&b, in), to);
+    weft__build_store(&b, out, element);
+    b.kernel.ndim = target->shape.ndim;
+    return weft__kernel_run(&b.kernel, stream, &target->shape, arrays, NULL);
+}
+
+weft_status weft__copy_run(weft_array *target, weft_array *source, weft_stream *stream)
+{
+    weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
+    bool same = to == from;
+    TRY(run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from, stream));
+    weft__statistics *statistics = &weft__device_get(stream->device)->statistics;
+    COUNT(statistics->copies_on_device, 1);
+    COUNT(statistics->bytes_on_device, weft_array_bytes(target));
+    return WEFT_OK;
+}
+
+static weft_status check_broadcast(const weft_array *target, const weft_array *source)
+{
+    weft_shape both;
+    TRY(weft__shape_broadcast(&target->shape, &source->shape, &both));
+    if (weft_shape_equal(both, target->shape))
+        return WEFT_OK;
+    return FAIL_AT(WEFT_ERROR_SHAPE, "source", "source has shape %s, which does not broadcast to target's %s",
+                   weft__shape_text_of(&source->shape).text, weft__shape_text_of(&target->shape).text);
+}
+
+/* A handle gets memory of the source's shape, where the source is unless the handle says otherwise. */
+static weft_status assign_to_handle(weft_array *target, weft_array *source)
+{
+    TRY(weft__array_check(source, "source"));
+    target->dtype = source->dtype;
+    if (source->buffer->device.kind != WEFT_DEVICE_NONE)
+        target->request.device = source->buffer->device;
+    return weft__array_resize(target, &source->shape);
+}
+
+static weft_status assign(weft_array *target, weft_array *source, bool cast)
+{
+    static const char *const names[] = {"target", "source"};
+    weft_array *arrays[] = {target, source};
+    weft_stream *stream;
+    if (!target)
+        return weft__fail_null("target");
+    if (!target->buffer)
+        TRY(assign_to_handle(target, source));
+    TRY(weft__array_check_output(target, "target"));
+    TRY(weft__array_check(source, "source"));
+    if (!cast && !weft_dtype_assignable((weft_dtype)target->dtype, (weft_dtype)source->dtype))
+        return FAIL_AT(WEFT_ERROR_DTYPE, "source",
+                       "%s does not become %s without a cast; use weft_assign_cast or weft_cast",
+                       weft_dtype_name((weft_dtype)source->dtype),
+                       weft_dtype_name((weft_dtype)target->dtype));
+    TRY(check_broadcast(target, source));
+    TRY(weft__place(arrays, names, 2, &stream));
+    return weft__copy_run(target, source, stream);
+}
+
+weft_status weft_assign(weft_array *target, weft_array *source)
+{
+    OPERATION("weft_assign");
+    return assign(target, source, false);
+}
+
+weft_status weft_assign_cast(weft_array *target, weft_array *source)
+{
+    OPERATION("weft_assign_cast");
+    return assign(target, source, true);
+}
+
+weft_array *weft__copy_new(weft_array *source, const weft_options *options)
+{
+    static const char *const names[] = {"array"};
+    weft_stream *stream = options->stream;
+    weft_dtype dtype = options->dtype ? options->dtype : (weft_dtype)source->dtype;
+    weft_array *copy = weft__array_new(&source->shape, dtype, options, source, NULL);
+    if (!copy)
+        return NULL;
+    weft_status status = stream ? WEFT_OK : weft__place(&copy, names, 1, &stream);
+    if (status == WEFT_OK)
+        status = weft__copy_run(copy, source, stream);
+    if (status == WEFT_OK)
+        return copy;
+    weft_array_release(copy);
+    return NULL;
+}
+
+weft_array *weft_copy_with(weft_array *array, const weft_options *given)
+{
+    weft_options options = weft__options_of(given);
+    OPERATION("weft_copy");
+    TRY_NULL(weft__array_check(array, "array"));
+    if (!options.stream && options.device.kind == WEFT_DEVICE_NONE)
+        options.stream = array->stream;
+    return weft__copy_new(array, &options);
+}
+
+weft_array *weft_cast(weft_array *array, weft_dtype dtype)
+{
+    weft_options options = {.struct_size = sizeof options, .dtype = dtype};
+    OPERATION("weft_cast");
+    TRY_NULL(weft__array_check(array, "array"));
+    if (weft_dtype_size(dtype) == 0)
+        return FAIL_AT_NULL(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+    options.stream = array->stream;
+    return weft__copy_new(array, &options);
+}
+
+weft_array *weft_to_device(weft_array *array, weft_device device, weft_stream *stream)
+{
+    weft_options options = {.struct_size = sizeof options, .device = device, .stream = stream};
+    OPERATION("weft_to_device");
+    TRY_NULL(weft__array_check(array, "array"));
+    if (device.kind == WEFT_DEVICE_NONE)
+        return FAIL_AT_NULL(WEFT_ERROR_DEVICE, "device", "no device was given");
+    if (!weft__device_get(device))
+        return NULL;
+    if (weft_device_equal(array->buffer->device, device))
+        return weft_array_retain(array);
+    return weft__copy_new(array, &options);
+}
+
+/* Whether the array already is what the options ask for. */
+static bool fits(const weft_array *array, const weft_options *options)
+{
+    weft_device wanted = options->device;
+    if (wanted.kind == WEFT_DEVICE_NONE && options->stream)
+        wanted = options->stream->device;
+    bool device = wanted.kind == WEFT_DEVICE_NONE || weft_device_equal(wanted, array->buffer->device);
+    bool memory = !options->memory || options->memory == (weft_memory)array->buffer->memory;
+    bool dtype = !options->dtype || options->dtype == (weft_dtype)array->dtype;
+    return device && memory && dtype && !options->allocator && !options->user_allocator;
+}
+
+weft_array *weft_asarray_with(weft_array *array, const weft_options *given)
+{
+    weft_options options = weft__options_of(given);
+    OPERATION("weft_asarray");
+    TRY_NULL(weft__array_check(array, "array"));
+    if (options.device.kind != WEFT_DEVICE_NONE && !weft__device_get(options.device))
+        return NULL;
+    bool view = options.copy != WEFT_COPY_ALWAYS && fits(array, &options);
+    if (!view && options.copy == WEFT_COPY_NEVER)
+        return FAIL_AT_NULL(WEFT_ERROR_PLACEMENT, "copy",
+                            "a copy is needed (the array is %s on %s, %s memory) and .copy forbids it",
+                            weft_dtype_name((weft_dtype)array->dtype),
+                            weft_device_id(array->buffer->device),
+                            weft_memory_name((weft_memory)array->buffer->memory));
+    if (!view) {
+        if (!options.stream && options.device.kind == WEFT_DEVICE_NONE)
+            options.stream = array->stream;
+        return weft__copy_new(array, &options);
+    }
+    weft_array *same = weft__array_view(array);
+    if (same && options.stream) {
+        weft_stream_release(same->stream);
+        same->stream = weft_stream_retain(options.stream);
+    }
+    return same;
+}
+
+weft_status weft_fill_with(weft_array *array, weft_operand number)
+{
+    static const char *const names[] = {"array"};
+    weft_stream *stream;
+    OPERATION("weft_fill");
+    TRY(weft__array_check_output(array, "array"));
+    TRY(weft__number_check(&number, (weft_dtype)array->dtype));
+    TRY(weft__place(&array, names, 1, &stream));
+    return weft__fill_run(array, &number, stream);
+}
+
+weft_status weft__fill_run(weft_array *array, const weft_operand *number, weft_stream *stream)
+{
+    weft__builder b;
+    uint64_t scalars[2];
+    weft__build_begin(&b);
+    int out = weft__build_operand(&b, (weft_dtype)array->dtype, true);
+    weft__element element = weft__number_build(&b, number, scalars);
+    weft__build_store(&b, out, weft__build_convert(&b, element, (weft_dtype)array->dtype));
+    b.kernel.ndim = array->shape.ndim;
+    return weft__kernel_run(&b.kernel, stream, &array->shape, &array, scalars);
+}
+
+static weft_status infer_size(const weft_array *array, weft_shape *shape)
+{
+    int64_t known = 1, count = weft__array_count(array);
+    int open = -1;
+    for (int k = 0; k < shape->ndim && k < WEFT_NDIM_MAX; k++) {
+        if (shape->size[k] != -1) {
+            if (__builtin_mul_overflow(known, shape->size[k], &known))
+                known = 0;
+        } else if (open >= 0)
+            return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "axes %d and %d both have size -1; one may", open, k);
+        else
+            open = k;
+    }
+    if (open < 0)
+        return WEFT_OK;
+    if (known <= 0 || count % known != 0)
+        return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "%lld elements do not fill %s",
+                       (long long)count, weft__shape_text_of(shape).text);
+    shape->size[open] = count / known;
+    return WEFT_OK;
+}
+
+weft_array *weft_reshape_with(weft_array *array, weft_shape shape, const weft_reshape_options *given)
+{
+    weft_copying copy = given ? given->copy : WEFT_COPY_IF_NEEDED;
+    weft_options options = {.struct_size = sizeof options};
+    int64_t count, strides[WEFT_NDIM_MAX] = {0};
+    OPERATION("weft_reshape");
+    TRY_NULL(weft__array_check(array, "array"));
+    TRY_NULL(infer_size(array, &shape));
+    TRY_NULL(weft__shape_check(&shape, &count));
+    if (count != weft__array_count(array))
+        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "shape", "an array of shape %s has %lld elements; shape %s has %lld",
+                            weft__shape_text_of(&array->shape).text,
+                            (long long)weft__array_count(array), weft__shape_text_of(&shape).text,
+                            (long long)count);
+    bool fits_in_place = count == 0 || weft__reshape_strides(array, &shape, strides);
+    if (copy != WEFT_COPY_ALWAYS && fits_in_place)
+        return weft__view_of(array, 0, &shape, strides);
+    if (copy == WEFT_COPY_NEVER)
+        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "shape",
+                            "shape %s needs a copy of this view of shape %s, and .copy forbids it",
+                            weft__shape_text_of(&shape).text, weft__shape_text_of(&array->shape).text);
+    options.stream = array->stream;
+    weft_array *whole = weft__copy_new(array, &options);
+    if (!whole)
+        return NULL;
+    size_t bytes;
+    whole->shape = shape;
+    weft__shape_strides(&shape, weft_dtype_size((weft_dtype)array->dtype), 1, whole->stride, &bytes);
+    return whole;
+}

@@ -1,0 +1,146 @@
+/* Host memory: copies from and to it, and reading one element. */
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/dtype.h"
+#include "core/view.h"
+#include "ops/copy.h"
+#include <string.h>
+
+/* An array over host memory in C order; freed like any other. */
+static weft_array *over_host(void *data, const weft_shape *shape, weft_dtype dtype)
+{
+    size_t bytes;
+    int64_t strides[WEFT_NDIM_MAX] = {0};
+    TRY_NULL(weft__shape_strides(shape, weft_dtype_size(dtype), 1, strides, &bytes));
+    weft__buffer *buffer = weft__buffer_lent(data, bytes, NULL, NULL);
+    return buffer ? weft__array_over(buffer, dtype, shape, strides) : NULL;
+}
+
+static weft_status check_bytes(const weft_array *array, const void *data, size_t bytes)
+{
+    TRY(weft__array_check(array, "array"));
+    if (bytes != weft_array_bytes(array))
+        return FAIL_AT(WEFT_ERROR_SHAPE, "bytes",
+                       "%zu bytes were given; %s of shape %s takes %zu", bytes,
+                       weft_dtype_name((weft_dtype)array->dtype),
+                       weft__shape_text_of(&array->shape).text, weft_array_bytes(array));
+    if (!data && bytes > 0)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "data", "data is NULL; %zu bytes were expected", bytes);
+    return WEFT_OK;
+}
+
+/* What an asynchronous stream is to read must outlive this call: it gets a copy that no work uses yet. */
+static weft_array *snapshot(const weft_array *array, const void *data, size_t bytes)
+{
+    weft__request request = {.device = WEFT_CPU};
+    int64_t strides[WEFT_NDIM_MAX] = {0};
+    size_t item = weft_dtype_size((weft_dtype)array->dtype), whole;
+    TRY_NULL(weft__shape_strides(&array->shape, item, 1, strides, &whole));
+    weft__buffer *buffer = weft__buffer_new(bytes, &request, NULL);
+    if (!buffer)
+        return NULL;
+    memcpy(buffer->data, data, bytes);
+    return weft__array_over(buffer, (weft_dtype)array->dtype, &array->shape, strides);
+}
+
+static weft_status copy_from_host(weft_array *array, const void *data, size_t bytes)
+{
+    static const char *const names[] = {"array"};
+    weft_stream *stream;
+    TRY(weft__place(&array, names, 1, &stream));
+    weft_array *source = stream->async ? snapshot(array, data, bytes)
+                                       : over_host((void *)(uintptr_t)data, &array->shape,
+                                                   (weft_dtype)array->dtype);
+    if (!source)
+        return weft_error_code();
+    weft_status status = weft__copy_run(array, source, stream);
+    weft_array_release(source);
+    return status;
+}
+
+static void count_copy(const weft_array *array, bool to_host)
+{
+    weft_device id = array->buffer->device.kind == WEFT_DEVICE_NONE ? WEFT_CPU : array->buffer->device;
+    weft__statistics *statistics = &weft__device_get(id)->statistics;
+    COUNT(*(to_host ? &statistics->copies_to_host : &statistics->copies_to_device), 1);
+    COUNT(*(to_host ? &statistics->bytes_to_host : &statistics->bytes_to_device),
+          weft_array_bytes(array));
+}
+
+weft_status weft_copy_from_host(weft_array *array, const void *data, size_t bytes)
+{
+    OPERATION("weft_copy_from_host");
+    TRY(check_bytes(array, data, bytes));
+    TRY(weft__array_check_output(array, "array"));
+    if (bytes == 0)
+        return WEFT_OK;
+    TRY(copy_from_host(array, data, bytes));
+    count_copy(array, false);
+    return WEFT_OK;
+}
+
+/* Converts and copies on the calling thread, after the work that makes the array. */
+static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
+{
+    weft_stream *here = weft__stream_default(WEFT_CPU);
+    if (!here)
+        return weft_error_code();
+    TRY(weft__buffer_wait(array->buffer, true, false));
+    weft_array *target = over_host(data, &array->shape, dtype);
+    if (!target)
+        return weft_error_code();
+    weft_status status = weft__copy_run(target, array, here);
+    weft_array_release(target);
+    if (status == WEFT_OK)
+        count_copy(array, true);
+    return status;
+}
+
+weft_status weft_copy_to_host(weft_array *array, void *data, size_t bytes)
+{
+    OPERATION("weft_copy_to_host");
+    TRY(check_bytes(array, data, bytes));
+    return bytes == 0 ? WEFT_OK : copy_out(array, data, (weft_dtype)array->dtype);
+}
+
+weft_array *weft_from_host_with(const void *data, size_t bytes, weft_shape shape,
+                                const weft_options *given)
+{
+    OPERATION("weft_from_host");
+    weft_options options = weft__options_of(given);
+    weft_dtype dtype = options.dtype ? options.dtype : WEFT_F32;
+    weft_array *array = weft__array_new(&shape, dtype, &options, NULL, NULL);
+    if (!array)
+        return NULL;
+    weft_status status = check_bytes(array, data, bytes);
+    if (status == WEFT_OK && bytes > 0)
+        status = copy_from_host(array, data, bytes);
+    if (status == WEFT_OK) {
+        count_copy(array, false);
+        return array;
+    }
+    weft_array_release(array);
+    return NULL;
+}
+
+weft_status weft_item_as(weft_array *array, void *out, weft_dtype dtype)
+{
+    weft_shape one = {0, {0}};
+    OPERATION("weft_item");
+    TRY(weft__array_check(array, "array"));
+    if (weft__array_count(array) == 0)
+        return FAIL_AT(WEFT_ERROR_SHAPE, "array", "an array of shape %s has no first element",
+                       weft__shape_text_of(&array->shape).text);
+    if (!out || weft_dtype_size(dtype) == 0)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "out", "out is %s; a place for a number was expected",
+                       out ? "of no known dtype" : "NULL");
+    if (weft__dtype_rank((weft_dtype)array->dtype) > weft__dtype_rank(dtype))
+        return FAIL_AT(WEFT_ERROR_DTYPE, "out", "%s does not become %s without a cast; use weft_cast",
+                       weft_dtype_name((weft_dtype)array->dtype), weft_dtype_name(dtype));
+    weft_array *first = weft__view_of(array, 0, &one, NULL);
+    if (!first)
+        return weft_error_code();
+    weft_status status = copy_out(first, out, dtype);
+    weft_array_release(first);
+    return status;
+}

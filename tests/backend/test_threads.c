@@ -1,0 +1,147 @@
+/* The pool of threads: all of the work is done once, small work stays on the caller. */
+#include "backend/cpu/cpu.h"
+#include "support/check.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 300000 };
+static const uint64_t LARGE = 64 << 20; /* bytes: worth all threads */
+
+static _Atomic unsigned char touched[MOST];
+static _Atomic int calls, wrong_cuts;
+static int64_t job_count, job_grain;
+
+/* The pool is to have threads on a machine with one CPU too. */
+__attribute__((constructor)) static void choose_threads(void) { setenv("WEFT_THREADS", "4", 1); }
+
+static void touch(void *argument, int64_t begin, int64_t end)
+{
+    (void)argument;
+    atomic_fetch_add(&calls, 1);
+    if (begin % job_grain != 0 || (end % job_grain != 0 && end != job_count) || begin >= end)
+        atomic_fetch_add(&wrong_cuts, 1);
+    for (int64_t i = begin; i < end; i++)
+        atomic_fetch_add_explicit(&touched[i], 1, memory_order_relaxed);
+}
+
+static int64_t run_job(int64_t count, int64_t grain, uint64_t bytes)
+{
+    int64_t once = 0;
+    memset((void *)touched, 0, sizeof touched);
+    atomic_store(&calls, 0);
+    job_count = count;
+    job_grain = grain;
+    weft__cpu_parallel(count, grain, bytes, touch, NULL);
+    for (int64_t i = 0; i < MOST; i++)
+        once += touched[i] == 1;
+    return once;
+}
+
+TEST(number_of_threads)
+{
+    static const struct {
+        const char *text;
+        int count;
+    } rows[] = {{"1", 1},        {"16", 16},
+                {" 3 ", 3},      {"8,4", 8},
+                {"99999", 1024}, {"0", 0},
+                {"-2", 0},       {"abc", 0},
+                {"", 0},         {"3x", 0},
+                {NULL, 0},       {"1.5", 0},
+                {",", 0},        {"99999999999999999999", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_INT(weft__cpu_threads_parse(rows[i].text), rows[i].count);
+    CHECK_INT(weft__cpu_threads(), 4);
+    CHECK(weft__cpu_count() >= 1);
+}
+
+TEST(every_element_once)
+{
+    static const int64_t counts[] = {1, 2, 3, 7, 255, 256, 257, 4096, 99999, MOST};
+    static const int64_t grains[] = {1, 2, 256, 4096, 100000, 1 << 20};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        for (size_t k = 0; k < sizeof grains / sizeof grains[0]; k++) {
+            CHECK_INT(run_job(counts[i], grains[k], LARGE), counts[i]);
+            CHECK_INT(atomic_load(&wrong_cuts), 0);
+        }
+    CHECK_INT(run_job(0, 1, LARGE), 0);
+    CHECK_INT(atomic_load(&calls), 0);
+    CHECK_INT(run_job(MOST, 256, LARGE), MOST);
+    CHECK(atomic_load(&calls) > 4);
+}
+
+static void note_thread(void *argument, int64_t begin, int64_t end)
+{
+    (void)begin;
+    (void)end;
+    *(pthread_t *)argument = pthread_self();
+}
+
+TEST(small_work_stays_on_the_caller)
+{
+    pthread_t thread;
+    CHECK_INT(run_job(MOST, 1, 400 << 10), MOST);
+    CHECK_INT(atomic_load(&calls), 1);
+    weft__cpu_parallel(1000, 1, 4000, note_thread, &thread);
+    CHECK(pthread_equal(thread, pthread_self()));
+}
+
+static void nested(void *argument, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++)
+        weft__cpu_parallel(100, 1, LARGE, argument ? nested : touch, NULL);
+}
+
+TEST(jobs_inside_jobs_run_alone)
+{
+    memset((void *)touched, 0, sizeof touched);
+    atomic_store(&calls, 0);
+    job_count = 100;
+    job_grain = 1;
+    weft__cpu_parallel(50, 1, LARGE, nested, NULL);
+    CHECK_INT(atomic_load(&calls), 50);
+    for (int i = 0; i < 100; i++)
+        CHECK_INT(touched[i], 50);
+}
+
+static void add_up(void *argument, int64_t begin, int64_t end)
+{
+    atomic_fetch_add((_Atomic int64_t *)argument, (begin + end - 1) * (end - begin) / 2);
+}
+
+static void *many_jobs(void *argument)
+{
+    _Atomic int *wrong = argument;
+    for (int64_t i = 1; i <= 2000; i++) {
+        _Atomic int64_t sum = 0;
+        weft__cpu_parallel(i, 1, LARGE, add_up, &sum);
+        atomic_fetch_add(wrong, sum != i * (i - 1) / 2);
+    }
+    return NULL;
+}
+
+TEST(many_callers_at_once)
+{
+    pthread_t threads[4];
+    _Atomic int wrong = 0;
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(pthread_create(&threads[i], NULL, many_jobs, &wrong), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_INT(atomic_load(&wrong), 0);
+}
+
+TEST(pool_stops_and_starts_again)
+{
+    for (int i = 0; i < 20; i++) {
+        CHECK_INT(run_job(10000, 16, LARGE), 10000);
+        weft__cpu_pool_stop();
+    }
+    weft__cpu_pool_stop();
+}
+
+TEST_MAIN(TEST_OF(number_of_threads), TEST_OF(every_element_once),
+          TEST_OF(small_work_stays_on_the_caller), TEST_OF(jobs_inside_jobs_run_alone),
+          TEST_OF(many_callers_at_once), TEST_OF(pool_stops_and_starts_again));

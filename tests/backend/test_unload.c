@@ -1,0 +1,208 @@
+/* The end of the process and of the library: queued work is finished, no thread is left. */
+#include "support/check.h"
+#include <dirent.h>
+#include <dlfcn.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <weft/weft.h>
+
+#if defined __SANITIZE_THREAD__
+#define NEEDS_FORK() SKIP("the thread sanitizer cannot follow a fork of several threads")
+#else
+#define NEEDS_FORK() ((void)0)
+#endif
+
+enum { COUNT = 1000 };
+
+static int threads_now(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *entry; tasks && (entry = readdir(tasks));)
+        count += entry->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* A thread that was joined may be listed for another moment. */
+static bool threads_settle(int expected)
+{
+    for (int i = 0; i < 1000 && threads_now() > expected; i++) {
+        struct timespec moment = {0, 1000000};
+        nanosleep(&moment, NULL);
+    }
+    return threads_now() <= expected;
+}
+
+static void *no_thread(void *argument) { return argument; }
+
+/* The threads there are, with those that a sanitizer adds when the first is started. */
+static int threads_before(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, no_thread, NULL) == 0)
+        pthread_join(thread, NULL);
+    struct timespec moment = {0, 20000000};
+    nanosleep(&moment, NULL);
+    return threads_now();
+}
+
+/* Counters that parent and child both see. */
+typedef struct shared {
+    _Atomic long count;
+} shared;
+
+static shared *new_shared(void)
+{
+    void *memory =
+        mmap(NULL, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static weft_status slow(void *argument)
+{
+    struct timespec moment = {0, 20000};
+    nanosleep(&moment, NULL);
+    atomic_fetch_add(&((shared *)argument)->count, 1);
+    return WEFT_OK;
+}
+
+static int outcome(pid_t child)
+{
+    int status = 0;
+    if (waitpid(child, &status, 0) != child)
+        return -1000;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int run_child(void (*child_main)(shared *), shared *s)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        child_main(s);
+        _exit(99);
+    }
+    return outcome(child);
+}
+
+static void exit_with_queue(shared *s)
+{
+    weft_stream *stream = weft_stream_new(WEFT_CPU, .async = true);
+    for (int i = 0; i < COUNT; i++)
+        weft_stream_call(stream, slow, s);
+    exit(3);
+}
+
+TEST(exit_finishes_what_is_queued)
+{
+    NEEDS_FORK();
+    shared *s = new_shared();
+    CHECK(s);
+    int status = run_child(exit_with_queue, s);
+    long count = atomic_load(&s->count);
+    munmap(s, sizeof *s);
+    CHECK_INT(status, 3);
+    CHECK_INT(count, COUNT);
+}
+
+static weft_status call_exit(void *argument)
+{
+    (void)argument;
+    exit(4);
+}
+
+/* The function never returns; what is queued behind it, there and on streams that wait for it, is
+ * done. */
+static void exit_inside_a_function(shared *s)
+{
+    weft_stream *stream = weft_stream_new(WEFT_CPU, .async = true);
+    weft_stream *other = weft_stream_new(WEFT_CPU, .async = true);
+    weft_stream_call(stream, slow, s);
+    weft_stream_call(stream, call_exit, s);
+    weft_stream_wait_stream(other, stream);
+    for (int i = 1; i < COUNT; i++)
+        weft_stream_call(i % 2 ? stream : other, slow, s);
+    for (;;)
+        pause();
+}
+
+TEST(exit_inside_a_callback)
+{
+    NEEDS_FORK();
+    for (int i = 0; i < 5; i++) {
+        shared *s = new_shared();
+        CHECK(s);
+        int status = run_child(exit_inside_a_function, s);
+        long count = atomic_load(&s->count);
+        munmap(s, sizeof *s);
+        CHECK_INT(status, 4);
+        CHECK(count > 0 && count <= COUNT);
+    }
+}
+
+static void *open_library(void)
+{
+    char path[4096], library[4200];
+    const char *given = getenv("WEFT_TEST_LIBRARY");
+    if (given && *given)
+        return dlopen(given, RTLD_NOW | RTLD_LOCAL);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length < 0)
+        return NULL;
+    path[length] = '\0';
+    snprintf(library, sizeof library, "%s/../libweft.so", dirname(path));
+    return dlopen(library, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* A function of the library that was opened, not of the one in this program. */
+static bool find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+TEST(unloading_finishes_and_leaves_no_thread)
+{
+    weft_stream *(*stream_new)(weft_device, const weft_stream_options *);
+    weft_status (*call)(weft_stream *, weft_stream_function *, void *, const weft_call_options *);
+    static weft_stream *held[3][3]; /* never released; the leak checker finds them here */
+    static shared s;
+    const weft_stream_options options = {.struct_size = sizeof options, .async = true};
+    int before = threads_before();
+    for (int round = 1; round <= 3; round++) {
+        void *library = open_library();
+        if (!library)
+            SKIP("libweft.so is not beside the tests; WEFT_TEST_LIBRARY names it");
+        CHECK(find(library, "weft_stream_new_with", &stream_new));
+        CHECK(find(library, "weft_stream_call_with", &call));
+        for (int k = 0; k < 3; k++) {
+            weft_stream *stream = held[round - 1][k] = stream_new(WEFT_CPU, &options);
+            CHECK(stream);
+            for (int i = 0; i < COUNT; i++)
+                CHECK_INT(call(stream, slow, &s, NULL), WEFT_OK);
+        }
+        CHECK(threads_now() > before);
+        CHECK_INT(dlclose(library), 0);
+        CHECK(threads_settle(before));
+        CHECK_INT(atomic_load(&s.count), (long)round * 3 * COUNT);
+    }
+}
+
+#define NO_FAULTS "a child process has no part in the count of allocations"
+
+TEST_MAIN(TEST_NO_FAULTS(exit_finishes_what_is_queued, NO_FAULTS),
+          TEST_NO_FAULTS(exit_inside_a_callback, NO_FAULTS),
+          TEST_NO_FAULTS(unloading_finishes_and_leaves_no_thread,
+                         "the library that is opened has a count of its own"));

@@ -1,0 +1,78 @@
+/* The declarations that expressions, functions and kernels will have: the shape they must keep, compiled
+ * with the tour before any of them is built. A declaration moves to include/weft when it works. */
+#ifndef WEFT_TOUR_NEXT_H
+#define WEFT_TOUR_NEXT_H
+
+#include <weft/weft.h>
+
+/* Each call site's text begins with file and line, so that no two sites share a literal. */
+#define WEFT__SITE(code, ...) __FILE__ ":" WEFT__TEXT(__LINE__) "\0" #code "\0" #__VA_ARGS__
+#define WEFT__OPERANDS(...) ((const weft_operand[]){WEFT__LIST(WEFT_OPERAND, __VA_ARGS__)})
+
+weft_status weft_evaluate_site(const char *site, size_t length, int count,
+                               const weft_operand *operands);
+weft_array *weft_new_site(const char *site, size_t length, int count, const weft_operand *operands);
+weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_t length, int count,
+                            const weft_operand *operands);
+#define weft(code, ...)                                                                            \
+    weft_evaluate_site(WEFT__SITE(code, __VA_ARGS__), sizeof(WEFT__SITE(code, __VA_ARGS__)) - 1,   \
+                       WEFT__COUNT(__VA_ARGS__), WEFT__OPERANDS(__VA_ARGS__))
+#define weft_new(code, ...)                                                                        \
+    weft_new_site(WEFT__SITE(code, __VA_ARGS__), sizeof(WEFT__SITE(code, __VA_ARGS__)) - 1,        \
+                  WEFT__COUNT(__VA_ARGS__), WEFT__OPERANDS(__VA_ARGS__))
+#define weft_value(out, code, ...)                                                                 \
+    weft_value_site((out), WEFT__DTYPE_OF(out), WEFT__SITE(code, __VA_ARGS__),                     \
+                    sizeof(WEFT__SITE(code, __VA_ARGS__)) - 1, WEFT__COUNT(__VA_ARGS__),           \
+                    WEFT__OPERANDS(__VA_ARGS__))
+
+typedef struct weft_reduce_options {
+    size_t struct_size;
+    weft_axes axes;
+    bool keep;
+    weft_array *out;
+} weft_reduce_options;
+weft_array *weft_sum_with(weft_array *array, const weft_reduce_options *options);
+#define weft_sum(...) WEFT__SUM(__VA_ARGS__, )
+#define WEFT__SUM(array, ...)                                                                      \
+    weft_sum_with((array), WEFT__OPTIONS(weft_reduce_options, __VA_ARGS__))
+
+weft_array *weft_random_uniform_with(double low, double high, weft_shape shape,
+                                     const weft_options *options);
+#define weft_random_uniform(...) WEFT__RANDOM_UNIFORM(__VA_ARGS__, )
+#define WEFT__RANDOM_UNIFORM(low, ...) WEFT__RANDOM_UNIFORM_(low, __VA_ARGS__)
+#define WEFT__RANDOM_UNIFORM_(low, high, ...) WEFT__RANDOM_UNIFORM__(low, high, __VA_ARGS__)
+#define WEFT__RANDOM_UNIFORM__(low, high, shape, ...)                                              \
+    weft_random_uniform_with((low), (high), (shape), WEFT__NEW(__VA_ARGS__))
+
+/* Functions and kernels are texts with a name; what they compile to hangs on the cache behind them. */
+typedef struct weft_function {
+    const char *name, *parameters, *body, *place;
+} weft_function;
+typedef struct weft_kernel {
+    const char *name, *parameters, *body, *place;
+} weft_kernel;
+#define WEFT_FUNCTION(name, parameters, ...)                                                       \
+    static const weft_function name = {#name, #parameters, #__VA_ARGS__,                           \
+                                       __FILE__ ":" WEFT__TEXT(__LINE__)}
+#define WEFT_KERNEL(name, parameters, ...)                                                         \
+    static const weft_kernel name = {#name, #parameters, #__VA_ARGS__,                             \
+                                     __FILE__ ":" WEFT__TEXT(__LINE__)}
+weft_status weft_call_with(const weft_function *function, void *out, weft_dtype dtype, int count,
+                           const weft_operand *operands);
+#define weft_call(function, out, ...)                                                              \
+    weft_call_with(&(function), (out), WEFT__DTYPE_OF(out), WEFT__COUNT(__VA_ARGS__),              \
+                   WEFT__OPERANDS(__VA_ARGS__))
+weft_status weft_launch_over(const weft_kernel *kernel, const weft_array *space, int count,
+                             const weft_operand *operands);
+weft_status weft_launch_shape(const weft_kernel *kernel, const weft_shape *space, int count,
+                              const weft_operand *operands);
+static inline weft_status weft__launch_shape(const weft_kernel *kernel, weft_shape space, int count,
+                                             const weft_operand *operands)
+{
+    return weft_launch_shape(kernel, &space, count, operands);
+}
+#define weft_launch(kernel, space, ...)                                                            \
+    _Generic((space), weft_array *: weft_launch_over, weft_shape: weft__launch_shape)              \
+    (&(kernel), (space), WEFT__COUNT(__VA_ARGS__), WEFT__OPERANDS(__VA_ARGS__))
+
+#endif
