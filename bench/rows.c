@@ -1,4 +1,5 @@
-/* Measures Weft, and plain C beside it, row by row; prints one JSON object a line. bench/run.py runs it. */
+/* Measures Weft, and plain C beside it, row by row; prints one JSON object a line. bench/run.py
+ * runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +21,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void report(const char *work, const char *who, double elements, double *seconds, double bytes)
+static void report(const char *work, const char *who, double elements, double *seconds,
+                   double bytes)
 {
     qsort(seconds, RUNS, sizeof *seconds, compare);
     double median = seconds[RUNS / 2];
-    printf("{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"cpu\", \"n\": %.0f, \"seconds\": %.9g, "
-           "\"gbps\": %.4g}\n",
-           work, who, elements, median, bytes / median * 1e-9);
+    printf(
+        "{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"cpu\", \"n\": %.0f, \"seconds\": %.9g, "
+        "\"gbps\": %.4g}\n",
+        work, who, elements, median, bytes / median * 1e-9);
 }
 
 static void check(bool fine)
@@ -90,7 +93,10 @@ static weft_status nothing(void *argument)
     return WEFT_OK;
 }
 
-static void queue_nothing(void *argument) { check(weft_stream_call(argument, nothing, NULL) == WEFT_OK); }
+static void queue_nothing(void *argument)
+{
+    check(weft_stream_call(argument, nothing, NULL) == WEFT_OK);
+}
 
 static void wake_worker(void *argument)
 {

@@ -84,15 +84,17 @@ static int show_memory(void)
     weft_statistics s;
     if (!check(weft_memory_stats(WEFT_CPU, &s), "statistics"))
         return 0;
-    printf("\n%llu kernels run, %llu compiled; %llu allocations, %llu of them reused; peak %.1f MB\n",
-           (unsigned long long)s.launches, (unsigned long long)s.compilations,
-           (unsigned long long)s.allocations, (unsigned long long)s.reuses,
-           (double)s.bytes_peak / 1e6);
+    printf(
+        "\n%llu kernels run, %llu compiled; %llu allocations, %llu of them reused; peak %.1f MB\n",
+        (unsigned long long)s.launches, (unsigned long long)s.compilations,
+        (unsigned long long)s.allocations, (unsigned long long)s.reuses,
+        (double)s.bytes_peak / 1e6);
     return 1;
 }
 
 int main(void)
 {
-    return show_devices() && show_views() && show_conversions() && show_streams() && show_memory() ? 0
-                                                                                                  : 1;
+    return show_devices() && show_views() && show_conversions() && show_streams() && show_memory()
+               ? 0
+               : 1;
 }

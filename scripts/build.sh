@@ -49,7 +49,7 @@ run_ctest() {
     shift
     # The thread sanitizer does not know every place that random addresses can take.
     [ "$preset" = tsan ] && setarch -R true 2>/dev/null && fixed=(setarch -R)
-    "${fixed[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(processors)" "$@" |
-        grep -vE '^(Internal ctest|Test project|Label Time|\S+ += .*sec\*proc| +Start +[0-9]+:|$)'
+    "${fixed[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(processors)" "$@" 2>&1 |
+        grep -vE '^(Internal ctest|Errors while running|Test project|Label Time|\S+ += .*sec\*proc| +Start +[0-9]+:|$)'
     [ "${PIPESTATUS[0]}" -eq 0 ]
 }

@@ -18,7 +18,18 @@ function row(title, group) {
 }
 /^Test Passed\.$/ { if (!finished[entry]) { passed[group]++; finished[entry] = 1 } }
 /^Test Failed\.$|^Test Timeout\.$|^Test time = .*exceeded|^\*\*\*/ { broken[entry] = 1 }
-/^skipped: / { skipped[group]++; skips[substr($0, 10) "  (" group ")"]++ }
+/^skipped: / {
+    skipped[group]++
+    name = reason = substr($0, 10)
+    sub(/: .*/, "", name)
+    sub(/^[^:]*: /, "", reason)
+    reason = "(" group ") " reason
+    if (many[reason]++) names[reason] = names[reason] ", " name
+    else {
+        reasons[++reasons_count] = reason
+        names[reason] = name
+    }
+}
 /, then the time was up/ { late++ }
 /; note: [0-9]+ ended/ { notes++ }
 END {
@@ -28,15 +39,10 @@ END {
     row("failing allocations", "faults")
     row("tree and examples", "tree")
     for (entry in broken) print (finished[entry] ? "failed:  " : "did not end well:  ") entry
-    count = 0
-    for (text in skips) count++
-    if (count > 0) {
-        print "skipped:"
-        shown = 0
-        for (text in skips) {
-            if (++shown > 12) { printf "  and %d more (see the log)\n", count - 12; break }
-            print "  " text
-        }
+    if (reasons_count > 0) print "skipped:"
+    for (i = 1; i <= reasons_count; i++) {
+        reason = reasons[i]
+        print "  " (many[reason] > 2 ? many[reason] " tests" : names[reason]) " " reason
     }
     if (late) printf "the time was up before every allocation had failed in %d tests (WEFT_TEST_FAULTS_SECONDS)\n", late
 }

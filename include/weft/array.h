@@ -11,19 +11,21 @@
 extern "C" {
 #endif
 
-/* An array is a handle: a dtype, a shape, strides and a share in the memory behind it. It is reference
- * counted; views hold their memory alive. Functions that make an array return it, owned by the caller,
- * or NULL with the thread's error record set; array arguments are borrowed. Every call queues its work
- * on the current stream of the arrays' device and returns: an array is a promise. */
+/* An array is a handle: a dtype, a shape, strides and a share in the memory behind it. It is
+ * reference counted; views hold their memory alive. Functions that make an array return it, owned
+ * by the caller, or NULL with the thread's error record set; array arguments are borrowed. Every
+ * call queues its work on the current stream of the arrays' device and returns: an array is a
+ * promise. */
 WEFT_API weft_array *weft_array_retain(weft_array *array);
 WEFT_API void weft_array_release(weft_array *array);
 
-/* Facts about an array; none of these waits. A NULL array has rank 0, no elements and dtype DEFAULT. */
+/* Facts about an array; none of these waits. A NULL array has rank 0, no elements and dtype
+ * DEFAULT. */
 WEFT_API weft_dtype weft_array_dtype(const weft_array *array);
 WEFT_API int weft_array_ndim(const weft_array *array);
 WEFT_API weft_shape weft_array_shape(const weft_array *array);
-/* Size and stride (in bytes; may be zero or negative) along an axis; a negative axis counts from the
- * end; an axis out of range gives -1 and 0, and an error. */
+/* Size and stride (in bytes; may be zero or negative) along an axis; a negative axis counts from
+ * the end; an axis out of range gives -1 and 0, and an error. */
 WEFT_API int64_t weft_array_size(const weft_array *array, int axis);
 WEFT_API int64_t weft_array_stride(const weft_array *array, int axis);
 WEFT_API int64_t weft_array_count(const weft_array *array); /* elements */
@@ -90,17 +92,18 @@ typedef struct weft_options {
 #define weft_copy(...) WEFT__COPY(__VA_ARGS__, )
 #define WEFT__COPY(array, ...) weft_copy_with((array), WEFT__OPTIONS(weft_options, __VA_ARGS__))
 WEFT_API weft_array *weft_copy_with(weft_array *array, const weft_options *options);
-/* The array as asked: a view of the same memory where dtype, device and memory kind are those it has, else
- * a copy; `.copy` says whether it must, may or must not copy. `.stream` rebinds:
+/* The array as asked: a view of the same memory where dtype, device and memory kind are those it
+ * has, else a copy; `.copy` says whether it must, may or must not copy. `.stream` rebinds:
  * weft_asarray(a, .stream = q). */
 #define weft_asarray(...) WEFT__ASARRAY(__VA_ARGS__, )
-#define WEFT__ASARRAY(array, ...) weft_asarray_with((array), WEFT__OPTIONS(weft_options, __VA_ARGS__))
+#define WEFT__ASARRAY(array, ...)                                                                  \
+    weft_asarray_with((array), WEFT__OPTIONS(weft_options, __VA_ARGS__))
 WEFT_API weft_array *weft_asarray_with(weft_array *array, const weft_options *options);
 /* A new array with the elements converted to the dtype: any to any. */
 WEFT_API weft_array *weft_cast(weft_array *array, weft_dtype dtype);
-/* Writes source, broadcast, into the elements of target, in any layout, overlaps included. Conversions
- * within a kind happen; across kinds (f32 to i32) they are an error unless weft_assign_cast is used. A
- * handle without memory becomes a copy. */
+/* Writes source, broadcast, into the elements of target, in any layout, overlaps included.
+ * Conversions within a kind happen; across kinds (f32 to i32) they are an error unless
+ * weft_assign_cast is used. A handle without memory becomes a copy. */
 WEFT_API weft_status weft_assign(weft_array *target, weft_array *source);
 WEFT_API weft_status weft_assign_cast(weft_array *target, weft_array *source);
 /* Fills with a C number: weft_fill(a, 2.5). */
@@ -112,15 +115,15 @@ WEFT_API weft_array *weft_to_device(weft_array *array, weft_device device, weft_
  * old memory. Fails with the array unchanged. */
 WEFT_API weft_status weft_resize(weft_array *array, weft_shape shape);
 
-/* Host memory in C order, exactly `bytes` = weft_array_bytes(array) long. From host: the memory may be
- * reused when the call returns. To host: waits for the array. */
+/* Host memory in C order, exactly `bytes` = weft_array_bytes(array) long. From host: the memory may
+ * be reused when the call returns. To host: waits for the array. */
 WEFT_API weft_status weft_copy_from_host(weft_array *array, const void *data, size_t bytes);
 WEFT_API weft_status weft_copy_to_host(weft_array *array, void *data, size_t bytes);
 
 /* Reading. */
 
-/* Waits until all work queued on the array is done, so that the host may use its memory; reports the
- * failure if it was never computed. */
+/* Waits until all work queued on the array is done, so that the host may use its memory; reports
+ * the failure if it was never computed. */
 WEFT_API weft_status weft_eval(weft_array *array);
 /* Reads the first element, wherever it lives, converted to the type of *out: waits. */
 #define weft_item(array, out) weft_item_as((array), (out), WEFT__DTYPE_OF(out))
@@ -137,7 +140,7 @@ static inline void weft__array_auto(weft_array **array) { weft_array_release(*ar
 /* The dtype that a pointer to a C number points to. */
 #define WEFT__DTYPE_CASES(X)                                                                       \
     X(bool, WEFT_BOOL)                                                                             \
-    X(char, WEFT_I8)                                                                               \
+    X(char, WEFT__CHAR)                                                                            \
     X(signed char, WEFT_I8)                                                                        \
     X(short, WEFT_I16)                                                                             \
     X(int, WEFT_I32)                                                                               \

@@ -72,9 +72,9 @@ typedef struct weft_borrow_options {
     weft_deleter *deleter;  /* called once, when no array and no queued work uses the memory */
     void *deleter_context;
 } weft_borrow_options;
-/* An array over host memory that the user lends: its kind is WEFT_MEMORY_LENT, and it is placed on no
- * device. Strides must keep every element within [data, data + bytes). If it fails, the deleter is not
- * called. */
+/* An array over host memory that the user lends: its kind is WEFT_MEMORY_LENT, and it is placed on
+ * no device. Strides must keep every element within [data, data + bytes). If it fails, the deleter
+ * is not called. */
 #define weft_borrow(...) WEFT__BORROW(__VA_ARGS__, )
 #define WEFT__BORROW(data, ...) WEFT__BORROW_(data, __VA_ARGS__)
 #define WEFT__BORROW_(data, bytes, ...) WEFT__BORROW__(data, bytes, __VA_ARGS__)

@@ -31,11 +31,12 @@ typedef struct weft_device {
 #define WEFT_NO_DEVICE (weft_device{WEFT_DEVICE_NONE, 0})
 #endif
 
-/* "cpu", "cuda:1", "opencl:0", "gpu" (the first GPU of any kind), "gpu:1", "gpu:free" (the one with the
- * most free memory). A name that fits no device gives an invalid device and an error that lists those
- * that exist. */
+/* "cpu", "cuda:1", "opencl:0", "gpu" (the first GPU of any kind), "gpu:1", "gpu:free" (the one with
+ * the most free memory). A name that fits no device gives an invalid device and an error that lists
+ * those that exist. */
 WEFT_API weft_device weft_device_named(const char *name);
-/* "cpu", "cuda:0", "none", "invalid": the name to use; valid for as long as the library is loaded. */
+/* "cpu", "cuda:0", "none", "invalid": the name to use; valid for as long as the library is loaded.
+ */
 WEFT_API const char *weft_device_id(weft_device device);
 WEFT_API bool weft_device_equal(weft_device a, weft_device b);
 
@@ -63,11 +64,15 @@ WEFT_API weft_status weft_device_describe_sized(weft_device device, weft_device_
                                                 size_t info_size);
 WEFT_API bool weft_device_supports(weft_device device, weft_dtype dtype);
 
+/* The device's own context (a CUcontext, a cl_context), for code beside Weft; an error on the CPU.
+ */
+WEFT_API weft_status weft_device_native(weft_device device, void **handle);
+
 /* Waits for all work on all streams of the device. */
 WEFT_API weft_status weft_device_synchronize(weft_device device);
-/* Waits, then drops the device's cached memory and kernels and makes every thread forget its current
- * streams there. Arrays and streams that are held stay valid. Failures kept on its streams are
- * forgotten. */
+/* Waits, then drops the device's cached memory and kernels and makes every thread forget its
+ * current streams there. Arrays and streams that are held stay valid. Failures kept on its streams
+ * are forgotten. */
 WEFT_API weft_status weft_device_reset(weft_device device);
 
 /* The default of the process, for threads with no device context: the one set here, else the
@@ -82,9 +87,9 @@ WEFT_API weft_status weft_device_pop(void);
 /* The innermost device context, or WEFT_NO_DEVICE. */
 WEFT_API weft_device weft_device_context(void);
 
-/* Memory that the user lends is on no device: alone, it is computed on the context's device, else on the
- * CPU. Where this forbids it, computing on lent memory outside a device context is an error. For this
- * thread; returns what was in force. */
+/* Memory that the user lends is on no device: alone, it is computed on the context's device, else
+ * on the CPU. Where this forbids it, computing on lent memory outside a device context is an error.
+ * For this thread; returns what was in force. */
 WEFT_API bool weft_lent_forbid(bool forbid);
 
 #ifdef __cplusplus

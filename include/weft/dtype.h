@@ -31,7 +31,7 @@ typedef enum weft_dtype {
 #define WEFT__DTYPE_ENUM(name, NAME, bytes, kind) WEFT_##NAME,
     WEFT_DTYPE_LIST(WEFT__DTYPE_ENUM)
 #undef WEFT__DTYPE_ENUM
-    WEFT_DTYPE_END
+        WEFT_DTYPE_END
 } weft_dtype;
 
 typedef enum weft_dtype_kind {
@@ -50,14 +50,14 @@ WEFT_API weft_dtype weft_dtype_named(const char *name);
 WEFT_API size_t weft_dtype_size(weft_dtype dtype);
 WEFT_API weft_status weft_dtype_kind_of(weft_dtype dtype, weft_dtype_kind *kind);
 
-/* The dtype that holds both, by the rules of the Python array API standard: within a kind the wider,
- * signed with unsigned the next wider signed, real with complex the complex one that holds both.
- * bf16 with f16 is f32. Pairs with no such dtype (i32 with f32, i64 with u64, bool with i8) are an
- * error: cast one side. */
+/* The dtype that holds both, by the rules of the Python array API standard: within a kind the
+ * wider, signed with unsigned the next wider signed, real with complex the complex one that holds
+ * both. bf16 with f16 is f32. Pairs with no such dtype (i32 with f32, i64 with u64, bool with i8)
+ * are an error: cast one side. */
 WEFT_API weft_status weft_dtype_promote(weft_dtype a, weft_dtype b, weft_dtype *result);
 
-/* Whether assigning `from` to `to` is a conversion within a kind (i64 to i8, f64 to f16, i8 to u8, real
- * to complex), which needs no cast. */
+/* Whether assigning `from` to `to` is a conversion within a kind (i64 to i8, f64 to f16, i8 to u8,
+ * real to complex), which needs no cast. */
 WEFT_API bool weft_dtype_assignable(weft_dtype to, weft_dtype from);
 
 #ifdef __cplusplus

@@ -17,8 +17,8 @@ typedef enum weft_memory {
     WEFT_MEMORY_LENT     /* plain host memory that belongs to the user */
 } weft_memory;
 
-/* The allocators that Weft has. On the CPU all of them give memory that the host reads; they differ in
- * alignment, padding and pooling. */
+/* The allocators that Weft has. On the CPU all of them give memory that the host reads; they differ
+ * in alignment, padding and pooling. */
 typedef enum weft_allocator {
     WEFT_ALLOCATOR_DEFAULT, /* pooled */
     WEFT_ALLOCATOR_ASYNC,   /* pooled, reused in stream order */
@@ -27,8 +27,8 @@ typedef enum weft_allocator {
     WEFT_ALLOCATOR_MANAGED  /* shared memory; page-aligned, not pooled on the CPU */
 } weft_allocator;
 
-/* An allocator of the user's own. It must outlive the arrays made with it, and may be called from any
- * thread. What `allocate` returns must be aligned to 64 bytes and usable by `device`. */
+/* An allocator of the user's own. It must outlive the arrays made with it, and may be called from
+ * any thread. What `allocate` returns must be aligned to 64 bytes and usable by `device`. */
 typedef struct weft_user_allocator {
     void *(*allocate)(void *context, size_t bytes, weft_device device);
     void (*release)(void *context, void *pointer, size_t bytes, weft_device device);
@@ -41,7 +41,8 @@ WEFT_API const char *weft_memory_name(weft_memory memory);
 /* The kind of a result computed from operands of these kinds: device beats shared beats host. */
 WEFT_API weft_memory weft_memory_combine(weft_memory a, weft_memory b);
 
-/* Counters of one device. Everything counts from the start of the process, except the three sizes. */
+/* Counters of one device. Everything counts from the start of the process, except the three sizes.
+ */
 typedef struct weft_statistics {
     uint64_t bytes_in_use; /* held by arrays */
     uint64_t bytes_peak;   /* the most that bytes_in_use has been */

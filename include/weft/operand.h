@@ -12,9 +12,9 @@ extern "C" {
 typedef struct weft_array weft_array;
 
 typedef enum weft_operand_tag {
-    WEFT_OPERAND_ARRAY,   /* value.array; may be written */
-    WEFT_OPERAND_INPUT,   /* value.input; only read */
-    WEFT_OPERAND_NUMBER   /* a C number of type dtype, in the field for its kind */
+    WEFT_OPERAND_ARRAY, /* value.array; may be written */
+    WEFT_OPERAND_INPUT, /* value.input; only read */
+    WEFT_OPERAND_NUMBER /* a C number of type dtype, in the field for its kind */
 } weft_operand_tag;
 
 typedef struct weft_operand {
@@ -29,6 +29,9 @@ typedef struct weft_operand {
         double complex_[2]; /* c64 and c128: real and imaginary part */
     } value;
 } weft_operand;
+
+/* A plain char is signed on some machines. */
+#define WEFT__CHAR ('\xff' < 0 ? WEFT_I8 : WEFT_U8)
 
 #ifdef __cplusplus
 }
@@ -45,8 +48,8 @@ typedef struct weft_operand {
 #define WEFT__OPERAND_LIST(X)                                                                      \
     X(weft_array *, array, ARRAY, 0, array, weft_array *)                                          \
     X(const weft_array *, input, INPUT, 0, input, const weft_array *)                              \
-    X(bool, boolean, NUMBER, WEFT_BOOL, u, uint64_t)                                                  \
-    X(char, char, NUMBER, WEFT_I8, i, int64_t)                                                     \
+    X(bool, boolean, NUMBER, WEFT_BOOL, u, uint64_t)                                               \
+    X(char, char, NUMBER, WEFT__CHAR, i, int64_t)                                                  \
     X(signed char, schar, NUMBER, WEFT_I8, i, int64_t)                                             \
     X(short, short, NUMBER, WEFT_I16, i, int64_t)                                                  \
     X(int, int, NUMBER, WEFT_I32, i, int64_t)                                                      \
@@ -90,11 +93,14 @@ static inline weft_operand weft__operand_c128(double _Complex x)
     const double *parts = (const double *)&x;
     return weft__operand_complex(WEFT_C128, parts[0], parts[1]);
 }
-#define WEFT__OPERAND_CASE(type, name, tag, dtype, field, wide) type: weft__operand_##name,
+#define WEFT__OPERAND_CASE(type, name, tag, dtype, field, wide)                                    \
+    type:                                                                                          \
+    weft__operand_##name,
 /* Any array or C number as an operand; other types do not compile. */
 #define WEFT_OPERAND(x)                                                                            \
-    _Generic((x), WEFT__OPERAND_LIST(WEFT__OPERAND_CASE) float _Complex: weft__operand_c64,        \
-             double _Complex: weft__operand_c128)(x)
+    _Generic((x), WEFT__OPERAND_LIST(WEFT__OPERAND_CASE) float _Complex                            \
+             : weft__operand_c64, double _Complex                                                  \
+             : weft__operand_c128)(x)
 #else
 template <class Real> inline weft_operand weft__operand(std::complex<Real> x)
 {

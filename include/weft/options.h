@@ -5,8 +5,8 @@
 #include <weft/each.h>
 #include <weft/version.h>
 
-/* Every options struct begins with `size_t struct_size`, so that a library can tell which fields its
- * caller knows. A field that is not named is zero, and zero always means "not given". */
+/* Every options struct begins with `size_t struct_size`, so that a library can tell which fields
+ * its caller knows. A field that is not named is zero, and zero always means "not given". */
 #ifndef __cplusplus
 #define WEFT__OPTIONS(type, ...) (&(const type){.struct_size = sizeof(type), __VA_ARGS__})
 #else

@@ -38,8 +38,8 @@ typedef enum weft_range_kind {
 /* As the start or stop of a range: the end that the step's direction begins or ends at. */
 #define WEFT_END INT64_MIN
 
-/* Python's rules: a negative index counts from the end; starts and stops past an end are clamped; an
- * index past an end is an error. */
+/* Python's rules: a negative index counts from the end; starts and stops past an end are clamped;
+ * an index past an end is an error. */
 #define WEFT_STEP(start, stop, step) (weft_range_of(WEFT_RANGE_STEP, (start), (stop), (step)))
 #define WEFT_RANGE(start, stop) WEFT_STEP(start, stop, 1)
 #define WEFT_ALL WEFT_STEP(WEFT_END, WEFT_END, 1)
@@ -88,8 +88,8 @@ template <class... Axes> inline weft_axes weft__axes(Axes... axes)
 #define WEFT_AXES(...) (weft__axes(__VA_ARGS__))
 #else
 /* A floating-point size does not compile. */
-#define WEFT__SIZE(x) _Generic((x), float: (char *)0, double: (char *)0, default: (int64_t)(x))
-#define WEFT__AXIS(x) _Generic((x), float: (char *)0, double: (char *)0, default: (int32_t)(x))
+#define WEFT__SIZE(x) _Generic((x), float : (char *)0, double : (char *)0, default : (int64_t)(x))
+#define WEFT__AXIS(x) _Generic((x), float : (char *)0, double : (char *)0, default : (int32_t)(x))
 #define WEFT_SHAPE(...)                                                                            \
     ((weft_shape){WEFT__COUNT(__VA_ARGS__), {WEFT__LIST(WEFT__SIZE, __VA_ARGS__)}})
 #define WEFT_SCALAR ((weft_shape){0, {0}})

@@ -40,9 +40,9 @@ typedef struct weft_error {
     char message[640];  /* what was given, what was expected, what to do */
 } weft_error;
 
-/* The record of this thread. A failing call overwrites it; a call that succeeds leaves it; reading it
- * does not clear it. A NULL array handed to a call keeps the record of the failure that made the NULL,
- * so a chain of calls is checked once, at its end. */
+/* The record of this thread. A failing call overwrites it; a call that succeeds leaves it; reading
+ * it does not clear it. A NULL array handed to a call keeps the record of the failure that made the
+ * NULL, so a chain of calls is checked once, at its end. */
 WEFT_API const weft_error *weft_error_last(void);
 WEFT_API weft_status weft_error_code(void);
 WEFT_API const char *weft_error_message(void);

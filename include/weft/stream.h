@@ -48,16 +48,18 @@ WEFT_API weft_status weft_stream_query(weft_stream *stream, bool *done);
 /* Work queued on `stream` from now on begins after everything now queued on `other`. */
 WEFT_API weft_status weft_stream_wait_stream(weft_stream *stream, weft_stream *other);
 
-/* A function of the user's that a stream calls in its order, on a thread of Weft's or, on a synchronous
- * stream, in this call. It must not use the stream it runs on. What it returns other than WEFT_OK is a
- * failure of the stream, with the message it left in its thread's record (weft_error_set). */
+/* A function of the user's that a stream calls in its order, on a thread of Weft's or, on a
+ * synchronous stream, in this call. It must not wait for work that comes after it, neither on its
+ * own stream (that is an error) nor through another one (that waits for ever). What it returns other
+ * than WEFT_OK is a failure of the stream, with the message it left in its thread's record
+ * (weft_error_set). */
 typedef weft_status weft_stream_function(void *argument);
 typedef struct weft_call_options {
     size_t struct_size;
-    const char *name;             /* for errors and profiles; must stay until the call is done */
-    weft_array *const *reads;     /* arrays that the function reads … */
-    size_t reads_count;           /* … so that it is ordered after the work that makes them */
-    weft_array *const *writes;    /* arrays that it writes */
+    const char *name;          /* for errors and profiles; must stay until the call is done */
+    weft_array *const *reads;  /* arrays that the function reads … */
+    size_t reads_count;        /* … so that it is ordered after the work that makes them */
+    weft_array *const *writes; /* arrays that it writes */
     size_t writes_count;
 } weft_call_options;
 #define weft_stream_call(...) WEFT__STREAM_CALL(__VA_ARGS__, )
@@ -70,9 +72,12 @@ WEFT_API weft_status weft_stream_call_with(weft_stream *stream, weft_stream_func
 /* Sets this thread's error record, for functions that a stream calls; returns the code. */
 WEFT_API weft_status weft_error_set(weft_status code, const char *message);
 
-/* The device's own handle of the stream (a CUstream, a cl_command_queue); an error on the CPU, which
- * has none. Does not wait. */
+/* The device's own handle of the stream (a CUstream, a cl_command_queue); an error on the CPU,
+ * which has none. Does not wait. */
 WEFT_API weft_status weft_stream_native(weft_stream *stream, void **handle);
+/* A stream over a foreign handle of that kind, which stays the caller's and must outlive the
+ * stream. */
+WEFT_API weft_stream *weft_stream_wrap(weft_device device, void *handle);
 
 WEFT_API weft_event *weft_event_new(void);
 WEFT_API weft_event *weft_event_retain(weft_event *event);
@@ -83,20 +88,22 @@ WEFT_API weft_status weft_event_record(weft_event *event, weft_stream *stream);
 WEFT_API weft_status weft_stream_wait_event(weft_stream *stream, const weft_event *event);
 WEFT_API weft_status weft_event_synchronize(const weft_event *event);
 WEFT_API weft_status weft_event_query(const weft_event *event, bool *done);
+/* The device's own handle of a recorded event; an error on the CPU. */
+WEFT_API weft_status weft_event_native(const weft_event *event, void **handle);
 /* Seconds between two events that were recorded on streams with profiling; both must be done. */
 WEFT_API weft_status weft_event_elapsed(const weft_event *start, const weft_event *end,
                                         double *seconds);
 
-/* Forbids hidden waits in this thread, or allows them again; returns what was in force. While they are
- * forbidden, a call that would have to wait for queued work is an error (WEFT_ERROR_WAIT) and does
- * nothing; the calls whose purpose is to wait (synchronize, weft_eval, the end of WEFT_STREAM, the
- * last release of a stream) still do. */
+/* Forbids hidden waits in this thread, or allows them again; returns what was in force. While they
+ * are forbidden, a call that would have to wait for queued work is an error (WEFT_ERROR_WAIT) and
+ * does nothing; the calls whose purpose is to wait (synchronize, weft_eval, the end of WEFT_STREAM,
+ * the last release of a stream) still do. */
 WEFT_API bool weft_waits_forbid(bool forbid);
 
 /* Scopes, for WEFT_ON and WEFT_STREAM below. */
 typedef struct weft_scope {
     weft_device device;
-    weft_stream *previous;
+    weft_stream *stream, *previous;
     int32_t what;
 } weft_scope;
 WEFT_API weft_scope weft_scope_device(weft_device device);
@@ -125,11 +132,12 @@ inline weft_scope weft__scope_on(weft_stream *stream) { return weft_scope_both(s
 /* From here to the end of the block, on every way out of it: new arrays go to the device; given a
  * stream, it is also the current one of its device. */
 #define WEFT_ON(device_or_stream)                                                                  \
-    WEFT__SCOPE(_Generic((device_or_stream),                                                       \
-                weft_device: weft_scope_device,                                                    \
-                weft_stream *: weft_scope_both)(device_or_stream))
-/* From here to the end of the block the stream is this thread's current one; then its work is waited
- * for and the old one is back. */
+    WEFT__SCOPE(_Generic((device_or_stream), weft_device                                           \
+                         : weft_scope_device, weft_stream *                                        \
+                         : weft_scope_both)(device_or_stream))
+/* From here to the end of the block the stream is this thread's current one; then its work is
+ * waited for and the old one is back. A failure of that work is for the next call on the stream to
+ * report. */
 #define WEFT_STREAM(stream) WEFT__SCOPE(weft_scope_stream(stream))
 #endif
 #endif

@@ -1,4 +1,5 @@
-/* What a backend must be able to do: allocate, copy, order, load and launch. It never sees an operation. */
+/* What a backend must be able to do: allocate, copy, order, load and launch. It never sees an
+ * operation. */
 #ifndef WEFT_BACKEND_BACKEND_H
 #define WEFT_BACKEND_BACKEND_H
 
@@ -10,8 +11,8 @@ typedef struct weft__buffer weft__buffer;
 typedef struct weft__module weft__module;
 typedef struct weft__launch weft__launch;
 
-/* A kernel that codegen made for a backend: for the CPU a function and the program it runs, for a GPU
- * the text. The image owns the program. */
+/* A kernel that codegen made for a backend: for the CPU a function and the program it runs, for a
+ * GPU the text. The image owns the program. */
 typedef struct weft__image {
     /* CPU: runs the elements [begin, end) of the launch's index space, in C order. */
     void (*entry)(const void *program, const weft__launch *launch, int64_t begin, int64_t end);
@@ -30,10 +31,10 @@ typedef struct weft__argument {
 struct weft__launch {
     uint32_t bytes; /* of the whole block */
     uint16_t arguments_count, scalars_count;
-    int32_t ndim;  /* of the canonical index space, at least 1 */
-    uint32_t cost; /* bytes moved per element, for the splitting of work */
-    int64_t count; /* elements of the index space: the product of the sizes */
-    int64_t grain; /* work is split at multiples of this many elements */
+    int32_t ndim;                /* of the canonical index space, at least 1 */
+    uint32_t cost;               /* bytes moved per element, for the splitting of work */
+    int64_t count;               /* elements of the index space: the product of the sizes */
+    int64_t grain;               /* work is split at multiples of this many elements */
     int64_t size[WEFT_NDIM_MAX]; /* outermost first */
 };
 static inline weft__argument *weft__launch_arguments(weft__launch *launch)
@@ -91,7 +92,8 @@ typedef struct weft__work {
     } of;
 } weft__work;
 
-/* One per backend. Streams are `weft_stream` of core/stream.h, whose `native` field is the backend's. */
+/* One per backend. Streams are `weft_stream` of core/stream.h, whose `native` field is the
+ * backend's. */
 typedef struct weft__backend {
     const char *name;
     int32_t kind; /* weft_device_kind */
@@ -111,14 +113,23 @@ typedef struct weft__backend {
     bool (*memory_host_readable)(weft_memory kind);
 
     weft_status (*stream_open)(weft_stream *stream);
-    /* The stream's work is done. */
+    /* The stream's work is done, or it is this work that closes it: then the backend takes a
+     * reference, and releases it when all is done. */
     void (*stream_close)(weft_stream *stream);
-    /* Queues work, or runs it if the stream is synchronous. Called with the stream's mutex held when it is
-     * asynchronous; failing, it has queued nothing. */
+    /* Queues work, or runs it if the stream is synchronous. Called with the stream's mutex held
+     * when it is asynchronous; failing, it has queued nothing. */
     weft_status (*stream_submit)(weft_stream *stream, const weft__work *work);
-    /* The seconds at which `sequence` finished, on a clock of the device's own, for streams with profiling. */
+    /* The seconds at which `sequence` finished, on a clock of the device's own, for streams with
+     * profiling. */
     weft_status (*stream_time)(weft_stream *stream, uint64_t sequence, double *seconds);
+
+    /* (optional) The system's own handles, for code beside Weft: of the device's context, of a
+     * stream, of an event after `sequence`; and a stream over a foreign handle. None: the device
+     * has no such thing. */
+    weft_status (*device_native)(int index, void **handle);
     weft_status (*stream_native)(weft_stream *stream, void **handle);
+    weft_status (*event_native)(weft_stream *stream, uint64_t sequence, void **handle);
+    weft_status (*stream_wrap)(weft_stream *stream, void *handle);
 
     /* Takes the image over, also when it fails. */
     weft_status (*module_load)(int index, weft__image *image, weft__module **module);

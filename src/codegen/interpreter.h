@@ -5,12 +5,13 @@
 #include "backend/backend.h"
 #include "kernel/ir.h"
 
-/* Makes an image that keeps nothing of the kernel. Its entry allocates nothing, cannot fail, uses up to
- * 72 KiB of stack, and may run on several threads at once with disjoint ranges of a launch. */
+/* Makes an image that keeps nothing of the kernel. Its entry allocates nothing, cannot fail, uses
+ * up to 72 KiB of stack, and may run on several threads at once with disjoint ranges of a launch.
+ */
 weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image);
 
-/* For launch->grain: entry is fastest on ranges whose ends are multiples of this many elements, or the
- * launch's count. Needs the launch's sizes and strides; at least 1. */
+/* For launch->grain: entry is fastest on ranges whose ends are multiples of this many elements, or
+ * the launch's count. Needs the launch's sizes and strides; at least 1. */
 int64_t weft__interpreter_grain(const weft__kernel *kernel, const weft__launch *launch);
 
 /* The instruction set in use: "baseline", "avx2" or "avx512". */

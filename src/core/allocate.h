@@ -1,4 +1,5 @@
-/* The library's own allocations: every one goes through here, so that tests can make each of them fail. */
+/* The library's own allocations: every one goes through here, so that tests can make each of them
+ * fail. */
 #ifndef WEFT_CORE_ALLOCATE_H
 #define WEFT_CORE_ALLOCATE_H
 
@@ -12,8 +13,8 @@ void *weft__allocate_zeroed(size_t bytes);
 void *weft__reallocate(void *pointer, size_t bytes);
 void weft__free(void *pointer);
 
-/* For memory that comes from elsewhere (mmap): false if the test hook makes this allocation fail; the
- * second says that it was given back. */
+/* For memory that comes from elsewhere (mmap): false if the test hook makes this allocation fail;
+ * the second says that it was given back. */
 bool weft__allocation_begin(size_t bytes);
 void weft__allocation_end(void);
 

@@ -8,7 +8,8 @@ weft_options weft__options_of(const weft_options *options)
 {
     weft_options all = {.struct_size = sizeof all};
     if (options)
-        memcpy(&all, options, options->struct_size < sizeof all ? options->struct_size : sizeof all);
+        memcpy(&all, options,
+               options->struct_size < sizeof all ? options->struct_size : sizeof all);
     return all;
 }
 
@@ -58,7 +59,8 @@ weft_array *weft__array_view(const weft_array *array)
 }
 
 /* What memory an array gets: as the options say, else as `like` has it. */
-static weft_status resolve(const weft_options *options, const weft_array *like, weft__request *request)
+static weft_status resolve(const weft_options *options, const weft_array *like,
+                           weft__request *request)
 {
     weft_device of_like = like && like->buffer ? like->buffer->device : WEFT_NO_DEVICE;
     weft_device of_stream = options->stream ? options->stream->device : WEFT_NO_DEVICE;
@@ -88,7 +90,8 @@ static weft_status give_memory(weft_array *array, bool *zeroed)
     bool pitched = request.allocator == WEFT_ALLOCATOR_PITCHED;
     int64_t strides[WEFT_NDIM_MAX] = {0};
     TRY(weft__shape_strides(&array->shape, item, pitched ? 64 : 1, strides, &bytes));
-    if (!request.stream && !(request.stream = weft__stream_current(request.device)))
+    request.stream = array->stream ? array->stream : weft__stream_current(request.device);
+    if (!request.stream)
         return weft_error_code();
     weft__buffer *buffer = weft__buffer_new(bytes, &request, zeroed);
     if (!buffer)
@@ -96,6 +99,7 @@ static weft_status give_memory(weft_array *array, bool *zeroed)
     weft__buffer_release(array->buffer);
     memcpy(array->stride, strides, sizeof array->stride);
     array->buffer = buffer;
+    buffer->elements = weft_array_bytes(array);
     array->data = buffer->data;
     array->overlapping = false;
     return WEFT_OK;
@@ -114,7 +118,7 @@ weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const wef
     array->request = request;
     array->request.stream = NULL;
     array->stream = weft_stream_retain(options->stream);
-    if (shape->ndim >= 0 && give_memory(array, zeroed) != WEFT_OK) {
+    if (give_memory(array, zeroed) != WEFT_OK) {
         weft_array_release(array);
         return NULL;
     }

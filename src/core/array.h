@@ -23,7 +23,8 @@ weft_array *weft__array_over(weft__buffer *buffer, weft_dtype dtype, const weft_
                              const int64_t *strides);
 /* A new handle on the same memory, to be turned into a view. */
 weft_array *weft__array_view(const weft_array *array);
-/* Uninitialised memory; `like` (may be NULL) gives what the options leave open. *zeroed as for buffers. */
+/* Uninitialised memory; `like` (may be NULL) gives what the options leave open. *zeroed as for
+ * buffers. */
 weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const weft_options *options,
                             const weft_array *like, bool *zeroed);
 /* New memory of another shape; fails with the array unchanged. */

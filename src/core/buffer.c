@@ -10,16 +10,36 @@ _Atomic int weft__retired_count;
 static weft__buffer *retired;
 static pthread_mutex_t retired_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* How often this process is the child of a fork, from 1: a lock that a thread held which is not
+ * here any more has an older number, and counts as free. */
+static uint32_t forks = 1;
+
+void weft__buffer_after_fork(void) { forks++; }
+
 void weft__buffer_lock(weft__buffer *buffer)
 {
-    for (int spins = 0; atomic_exchange_explicit(&buffer->locked, true, memory_order_acquire);)
+    for (int spins = 0;;) {
+        uint32_t holder = atomic_load_explicit(&buffer->locked, memory_order_relaxed);
+        if (holder != forks &&
+            atomic_compare_exchange_weak_explicit(&buffer->locked, &holder, forks,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return;
         if (++spins % 64 == 0)
             sched_yield();
+    }
 }
 
 void weft__buffer_unlock(weft__buffer *buffer)
 {
-    atomic_store_explicit(&buffer->locked, false, memory_order_release);
+    atomic_store_explicit(&buffer->locked, 0, memory_order_release);
+}
+
+/* A function that a stream calls may release what it was given before the call that queued it has
+ * finished recording. */
+static void wait_unlocked(const weft__buffer *buffer)
+{
+    while (atomic_load_explicit(&buffer->locked, memory_order_acquire) == forks)
+        sched_yield();
 }
 
 weft__buffer *weft__buffer_make(void)
@@ -42,17 +62,18 @@ void weft__buffer_free(weft__buffer *buffer)
 
 void weft__buffer_revive(weft__buffer *buffer, size_t bytes)
 {
-    weft__failure *old = atomic_load_explicit(&buffer->failure, memory_order_relaxed);
+    weft__failure *old = NULL;
     atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
     buffer->bytes = bytes;
+    buffer->elements = bytes;
     if (buffer->write.timeline) { /* work of the last life may still want to record how it went */
         weft__buffer_lock(buffer);
         atomic_store_explicit(&buffer->generation, buffer->generation + 1, memory_order_relaxed);
-        old = atomic_exchange(&buffer->failure, NULL);
+        if (atomic_load(&buffer->failure) && weft__buffer_idle(buffer, NULL))
+            old = atomic_exchange(&buffer->failure, NULL); /* nobody will ask any more */
         weft__buffer_unlock(buffer);
     }
-    if (old)
-        weft__failure_release(old);
+    weft__failure_release(old);
 }
 
 static bool done(weft__point point, const weft__timeline *timeline)
@@ -74,21 +95,24 @@ void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__f
 {
     weft__failure *old = NULL;
     weft__buffer_lock(buffer);
-    if (atomic_load(&buffer->generation) == generation) {
+    if (!atomic_load(&buffer->failure) || buffer->failure_generation <= generation) {
         if (failure)
             weft__failure_retain(failure);
         old = atomic_exchange(&buffer->failure, failure);
+        buffer->failure_generation = generation;
     }
     weft__buffer_unlock(buffer);
     weft__failure_release(old);
 }
 
-weft__failure *weft__buffer_failure(weft__buffer *buffer)
+weft__failure *weft__buffer_failure(weft__buffer *buffer, uint64_t generation)
 {
     if (!atomic_load_explicit(&buffer->failure, memory_order_acquire))
         return NULL;
     weft__buffer_lock(buffer);
     weft__failure *failure = atomic_load(&buffer->failure);
+    if (failure && buffer->failure_generation != generation)
+        failure = NULL;
     if (failure)
         weft__failure_retain(failure);
     weft__buffer_unlock(buffer);
@@ -104,7 +128,8 @@ static void count_use(weft__device *device, uint64_t bytes)
         continue;
 }
 
-static weft__buffer *new_direct(weft__device *device, size_t bytes, weft_memory memory, bool *zeroed)
+static weft__buffer *new_direct(weft__device *device, size_t bytes, weft_memory memory,
+                                bool *zeroed)
 {
     size_t capacity = bytes ? bytes : 1;
     weft__buffer *buffer = weft__buffer_make();
@@ -161,9 +186,18 @@ static weft_status resolve_memory(const weft__request *request, weft_memory *mem
                        (int)request->allocator);
     if ((unsigned)request->memory > WEFT_MEMORY_HOST)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "memory",
-                       "memory of kind %s cannot be allocated; lend it with weft_borrow",
-                       weft_memory_name(request->memory));
+                       "memory of kind %s (%d) cannot be allocated; lend it with weft_borrow",
+                       weft_memory_name(request->memory), (int)request->memory);
     weft_memory kind = given[request->allocator];
+    if (request->user_allocator)
+        kind =
+            request->user_allocator->memory ? request->user_allocator->memory : WEFT_MEMORY_DEVICE;
+    if ((unsigned)kind > WEFT_MEMORY_HOST)
+        return FAIL_AT(
+            WEFT_ERROR_ARGUMENT, "user_allocator",
+            "the user allocator says that it gives %s memory (%d); device, shared or host "
+            "was expected",
+            weft_memory_name(kind), (int)kind);
     if (kind && request->memory && kind != request->memory)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "memory",
                        "the allocator gives %s memory, but %s memory was asked for",
@@ -268,7 +302,6 @@ static void retire(weft__buffer *buffer)
     retired = buffer;
     atomic_fetch_add(&weft__retired_count, 1);
     pthread_mutex_unlock(&retired_mutex);
-    atomic_thread_fence(memory_order_seq_cst); /* against weft__timeline_complete */
     weft__retired_sweep(); /* its work may have ended meanwhile */
 }
 
@@ -276,6 +309,7 @@ void weft__buffer_release(weft__buffer *buffer)
 {
     if (!buffer || !weft__reference_drop(&buffer->references))
         return;
+    wait_unlocked(buffer);
     if (buffer->source != WEFT__SOURCE_LENT) {
         weft__device *device = weft__device_get(buffer->device);
         atomic_fetch_sub_explicit(&device->statistics.bytes_in_use, buffer->bytes,

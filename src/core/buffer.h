@@ -16,9 +16,9 @@ typedef enum weft__source {
 
 enum { WEFT__READS_INLINE = 4 };
 
-/* The pool caches whole buffers, so a new array takes over memory together with the points of the work
- * that may still use it. A buffer is freed only when all its points are done: queued work never holds a
- * reference, only the generation, which changes with every new life of the buffer. */
+/* The pool caches whole buffers, so a new array takes over memory together with the points of the
+ * work that may still use it. A buffer is freed only when all its points are done: queued work
+ * never holds a reference, only the generation, which changes with every new life of the buffer. */
 typedef struct weft__buffer {
     _Atomic int references; /* arrays */
     uint8_t memory;         /* weft_memory */
@@ -27,16 +27,18 @@ typedef struct weft__buffer {
     weft_device device; /* of lent memory: none */
     char *data;
     size_t bytes;    /* asked for */
+    size_t elements; /* … of it for elements, without padding between rows */
     size_t capacity; /* there */
     _Atomic uint64_t generation;
     struct weft__buffer *next; /* in a cache */
 
-    _Atomic bool locked; /* guards what follows */
+    _Atomic uint32_t locked; /* 0: free; guards what follows */
     uint32_t reads_count, reads_room;
     weft__point write;  /* the last write */
     weft__point *reads; /* reads since then, one per timeline */
     weft__point reads_inline[WEFT__READS_INLINE];
-    _Atomic(weft__failure *) failure; /* the contents were never computed */
+    _Atomic(weft__failure *) failure; /* the contents were never computed … */
+    uint64_t failure_generation;      /* … in this life */
 
     const weft_user_allocator *user_allocator;
     weft_deleter *deleter;
@@ -52,15 +54,16 @@ typedef struct weft__request {
     weft_stream *stream; /* where it will be used first */
 } weft__request;
 
-/* Gives a reference up; true if it was the last. A holder of the only one needs no atomic subtraction. */
+/* Gives a reference up; true if it was the last. A holder of the only one needs no atomic
+ * subtraction. */
 static inline bool weft__reference_drop(_Atomic int *references)
 {
     return atomic_load_explicit(references, memory_order_acquire) == 1 ||
            atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-/* New buffers have one reference. NULL, with the record set, on failure. *zeroed, if asked for, says that
- * the memory is known to be zero. */
+/* New buffers have one reference. NULL, with the record set, on failure. *zeroed, if asked for,
+ * says that the memory is known to be zero. */
 weft__buffer *weft__buffer_new(size_t bytes, const weft__request *request, bool *zeroed);
 weft__buffer *weft__buffer_lent(void *data, size_t bytes, weft_deleter *deleter, void *context);
 void weft__buffer_retain(weft__buffer *buffer);
@@ -68,12 +71,16 @@ void weft__buffer_release(weft__buffer *buffer);
 
 void weft__buffer_lock(weft__buffer *buffer);
 void weft__buffer_unlock(weft__buffer *buffer);
-/* Whether all recorded work is done or runs on `timeline` (may be NULL); the buffer is locked or unshared. */
+void weft__buffer_after_fork(void);
+/* Whether all recorded work is done or runs on `timeline` (may be NULL); the buffer is locked or
+ * unshared. */
 bool weft__buffer_idle(const weft__buffer *buffer, const weft__timeline *timeline);
-/* Replaces the failure if the buffer still lives the life `generation`; NULL clears it. */
+/* Replaces the failure unless there is one of a later life; NULL clears it. Work of one life may
+ * run, and fail, when the memory has been promised to the next: in order, so one failure is enough.
+ */
 void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__failure *failure);
-/* The failure, retained, or NULL. */
-weft__failure *weft__buffer_failure(weft__buffer *buffer);
+/* The failure of that life, retained, or NULL. */
+weft__failure *weft__buffer_failure(weft__buffer *buffer, uint64_t generation);
 
 /* Makes and frees the struct itself, for the pool. */
 weft__buffer *weft__buffer_make(void);
@@ -81,7 +88,8 @@ void weft__buffer_free(weft__buffer *buffer);
 /* Begins a new life: one reference, no failure, a new generation; points are kept. */
 void weft__buffer_revive(weft__buffer *buffer, size_t bytes);
 
-/* Buffers that are not pooled and that nobody holds wait here until queued work is done with them. */
+/* Buffers that are not pooled and that nobody holds wait here until queued work is done with them.
+ */
 extern _Atomic int weft__retired_count;
 void weft__retired_sweep(void);
 void weft__retired_after_fork(void);

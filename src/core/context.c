@@ -1,11 +1,12 @@
-/* Where work goes: device contexts, the process default, and the scopes that set them for a block. */
+/* Where work goes: device contexts, the process default, and the scopes that set them for a block.
+ */
 #include "core/device.h"
 #include "core/thread.h"
 #include <stdlib.h>
 
 enum { SCOPE_NONE, SCOPE_DEVICE, SCOPE_STREAM, SCOPE_BOTH };
 
-static _Atomic uint64_t process_default; /* kind and index; 0: not set */
+static _Atomic uint64_t process_default;  /* kind and index; 0: not set */
 static _Atomic uint64_t from_environment; /* likewise; 0: not looked up yet */
 
 static uint64_t pack(weft_device device)
@@ -21,8 +22,9 @@ static weft_device unpack(uint64_t packed)
 /* A wrong name is looked up again each time, so that each use says what is wrong. */
 static weft_device look_up_environment(void)
 {
-    const char *name = getenv("WEFT_DEVICE");
+    const char *name = getenv("WEFT_DEVICE"), *operation = weft__operation();
     weft_device device = name && *name ? weft_device_named(name) : WEFT_CPU;
+    OPERATION(operation); /* the user's, again */
     if (device.kind != WEFT_DEVICE_INVALID)
         atomic_store(&from_environment, pack(device));
     return device;
@@ -57,8 +59,9 @@ static weft_status push(weft_device device)
     if (!thread)
         return WEFT_ERROR_MEMORY;
     if (thread->contexts_count == WEFT__CONTEXTS_MAX)
-        return FAIL(WEFT_ERROR_ARGUMENT, "device contexts are nested %d deep, which is the most; a "
-                                         "weft_device_pop may be missing",
+        return FAIL(WEFT_ERROR_ARGUMENT,
+                    "device contexts are nested %d deep, which is the most; a "
+                    "weft_device_pop may be missing",
                     WEFT__CONTEXTS_MAX);
     thread->contexts[thread->contexts_count++] = device;
     return WEFT_OK;
@@ -77,8 +80,9 @@ weft_status weft_device_pop(void)
     if (!thread)
         return WEFT_ERROR_MEMORY;
     if (thread->contexts_count == 0)
-        return FAIL(WEFT_ERROR_ARGUMENT, "there is no device context to leave; weft_device_push was "
-                                         "not called");
+        return FAIL(WEFT_ERROR_ARGUMENT,
+                    "there is no device context to leave; weft_device_push was "
+                    "not called");
     thread->contexts_count--;
     return WEFT_OK;
 }
@@ -90,11 +94,11 @@ weft_device weft_device_context(void)
                                             : WEFT_NO_DEVICE;
 }
 
-/* An invalid device becomes the context all the same: what is made in the scope then fails, instead of
- * going somewhere else. */
+/* An invalid device becomes the context all the same: what is made in the scope then fails, instead
+ * of going somewhere else. */
 weft_scope weft_scope_device(weft_device device)
 {
-    weft_scope scope = {device, NULL, SCOPE_NONE};
+    weft_scope scope = {device, NULL, NULL, SCOPE_NONE};
     OPERATION("WEFT_ON");
     if (!weft__device_get(device))
         device = (weft_device){WEFT_DEVICE_INVALID, 0};
@@ -105,7 +109,7 @@ weft_scope weft_scope_device(weft_device device)
 
 static weft_scope enter_stream(weft_stream *stream, int what)
 {
-    weft_scope scope = {WEFT_NO_DEVICE, NULL, SCOPE_NONE};
+    weft_scope scope = {WEFT_NO_DEVICE, NULL, NULL, SCOPE_NONE};
     if (!stream) {
         weft__fail_null("stream");
         return scope;
@@ -117,7 +121,7 @@ static weft_scope enter_stream(weft_stream *stream, int what)
     }
     if (what == SCOPE_BOTH && push(stream->device) != WEFT_OK)
         what = SCOPE_STREAM;
-    return (weft_scope){stream->device, previous, what};
+    return (weft_scope){stream->device, weft_stream_retain(stream), previous, what};
 }
 
 weft_scope weft_scope_stream(weft_stream *stream)
@@ -137,11 +141,10 @@ void weft_scope_end(weft_scope *scope)
     if (scope->what == SCOPE_DEVICE || scope->what == SCOPE_BOTH)
         weft_device_pop();
     if (scope->what == SCOPE_STREAM || scope->what == SCOPE_BOTH) {
-        weft_stream *stream = weft__stream_current(scope->device);
-        if (stream)
-            weft_stream_synchronize(stream);
+        weft__stream_wait(scope->stream);
         weft_stream_set_current(scope->device, scope->previous);
         weft_stream_release(scope->previous);
+        weft_stream_release(scope->stream);
     }
     scope->what = SCOPE_NONE;
 }

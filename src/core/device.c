@@ -14,7 +14,7 @@ static _Atomic bool ready; /* the table is complete */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *absent[4]; /* by kind: why a backend has no device */
 static void (*drops[DROPS_MAX])(weft_device device);
-static int drops_count;
+static _Atomic int drops_count; /* grows under the lock of the layer that registers */
 
 static void add_device(const weft__backend *backend, int index)
 {
@@ -87,7 +87,7 @@ weft__device *weft__device_get(weft_device id)
     weft__device *device = find(id);
     if (device)
         return device;
-    if (id.kind == WEFT_DEVICE_INVALID && weft_error_code() != WEFT_OK)
+    if (id.kind == WEFT_DEVICE_INVALID && weft_error_code() == WEFT_ERROR_DEVICE)
         return NULL; /* the record says how it became invalid */
     FAIL_AT(WEFT_ERROR_DEVICE, "device", "there is no device %s (kind %d, index %d); there are: %s",
             weft_device_id(id), id.kind, id.index, device_list(text, sizeof text));
@@ -107,12 +107,13 @@ weft_status weft__device_choose(weft_device given, weft_device like, weft_device
     return weft__device_get(device) ? WEFT_OK : WEFT_ERROR_DEVICE;
 }
 
-/* The N-th device that is a GPU; each physical one once: CUDA devices, then OpenCL ones that are not
- * CPUs and that no CUDA device is. */
+/* The N-th device that is a GPU; each physical one once: CUDA devices, then OpenCL ones that are
+ * not CPUs and that no CUDA device is. */
 static weft__device *find_gpu(int n)
 {
     for (int k = 0; k < devices_count; k++)
-        if (devices[k].backend->device_is_gpu && devices[k].backend->device_is_gpu(devices[k].id.index))
+        if (devices[k].backend->device_is_gpu &&
+            devices[k].backend->device_is_gpu(devices[k].id.index))
             if (n-- == 0)
                 return &devices[k];
     return NULL;
@@ -174,9 +175,11 @@ weft_device weft_device_named(const char *name)
         return device->id;
     const char *why = name ? why_absent(name) : NULL;
     FAIL_AT(WEFT_ERROR_DEVICE, "name",
-            "there is no device '%.60s'; there are: %s%s%s. Names look like cpu, cuda:0, opencl:0, gpu, "
+            "there is no device '%.60s'; there are: %s%s%s. Names look like cpu, cuda:0, opencl:0, "
+            "gpu, "
             "gpu:1 or gpu:free",
-            name ? name : "(NULL)", device_list(text, sizeof text), why ? ". " : "", why ? why : "");
+            name ? name : "(NULL)", device_list(text, sizeof text), why ? ". " : "",
+            why ? why : "");
     return (weft_device){WEFT_DEVICE_INVALID, 0};
 }
 
@@ -201,8 +204,9 @@ weft_device weft_device_at(int position)
     weft__device *device = weft__device_at(position);
     if (device)
         return device->id;
-    FAIL_AT(WEFT_ERROR_DEVICE, "position", "there is no device at position %d; there are %d devices",
-            position, weft__device_count());
+    FAIL_AT(WEFT_ERROR_DEVICE, "position",
+            "there is no device at position %d; there are %d devices", position,
+            weft__device_count());
     return (weft_device){WEFT_DEVICE_INVALID, 0};
 }
 
@@ -214,7 +218,8 @@ weft_status weft_device_describe_sized(weft_device id, weft_device_info *info, s
     if (!device)
         return WEFT_ERROR_DEVICE;
     if (!info)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "info", "info is NULL; a place for the facts was expected");
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "info",
+                       "info is NULL; a place for the facts was expected");
     all.kind = id.kind;
     TRY(device->backend->device_describe(id.index, &all));
     memset(info, 0, info_size);
@@ -229,14 +234,30 @@ bool weft_device_supports(weft_device device, weft_dtype dtype)
            (info.dtypes >> dtype & 1u) != 0;
 }
 
+weft_status weft_device_native(weft_device id, void **handle)
+{
+    OPERATION("weft_device_native");
+    weft__device *device = weft__device_get(id);
+    if (!device)
+        return WEFT_ERROR_DEVICE;
+    if (!handle)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "handle",
+                       "handle is NULL; a place for it was expected");
+    if (!device->backend->device_native)
+        return FAIL_AT(WEFT_ERROR_UNSUPPORTED, "device", "%s has no context of its own",
+                       device->name);
+    return device->backend->device_native(id.index, handle);
+}
+
 weft_status weft_device_synchronize(weft_device id)
 {
     OPERATION("weft_device_synchronize");
     if (!weft__device_get(id))
         return WEFT_ERROR_DEVICE;
     if (weft__in_callback())
-        return FAIL(WEFT_ERROR_STREAM, "a function called by a stream cannot wait for its device: it "
-                                       "would wait for itself");
+        return FAIL(WEFT_ERROR_STREAM,
+                    "a function called by a stream cannot wait for its device: it "
+                    "would wait for itself");
     weft__stream_wait_all(id);
     return WEFT_OK;
 }
@@ -244,7 +265,7 @@ weft_status weft_device_synchronize(weft_device id)
 static void forget_failure(weft_stream *stream, void *argument)
 {
     if (weft_device_equal(stream->device, *(weft_device *)argument))
-        weft__failure_release(atomic_exchange(&stream->failure, NULL));
+        weft__failures_drop(&stream->failures);
 }
 
 void weft__device_on_reset(void (*drop)(weft_device device))
@@ -275,8 +296,9 @@ weft_status weft_device_reset(weft_device id)
     if (!device)
         return WEFT_ERROR_DEVICE;
     if (weft__in_callback())
-        return FAIL(WEFT_ERROR_STREAM, "a function called by a stream cannot reset a device: it would "
-                                       "wait for itself");
+        return FAIL(WEFT_ERROR_STREAM,
+                    "a function called by a stream cannot reset a device: it would "
+                    "wait for itself");
     weft__stream_wait_all(id);
     atomic_fetch_add(&device->resets, 1);
     weft__stream_each(forget_failure, &id);

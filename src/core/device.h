@@ -14,8 +14,8 @@ typedef struct weft__device {
     weft__statistics statistics;
     weft__pool pool;
     _Atomic(weft_stream *) default_stream; /* made at the first use; one reference is ours */
-    pthread_mutex_t mutex;       /* guards its making */
-    _Atomic uint64_t resets;     /* how often it was reset */
+    pthread_mutex_t mutex;                 /* guards its making */
+    _Atomic uint64_t resets;               /* how often it was reset */
 } weft__device;
 
 /* NULL, with the record set, if there is no such device. */
@@ -23,8 +23,8 @@ weft__device *weft__device_get(weft_device device);
 /* The k-th device, or NULL. */
 weft__device *weft__device_at(int position);
 int weft__device_count(void);
-/* Where a new array goes: the device given, else `like`, else context, default, CPU. An invalid device
- * is an error. */
+/* Where a new array goes: the device given, else `like`, else context, default, CPU. An invalid
+ * device is an error. */
 weft_status weft__device_choose(weft_device given, weft_device like, weft_device *result);
 
 /* The process default: what was set, else WEFT_DEVICE, else the CPU. */

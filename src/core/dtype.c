@@ -9,13 +9,14 @@ typedef struct dtype_facts {
     uint8_t bytes, kind;
 } dtype_facts;
 
-static const dtype_facts facts[] = {
-    {"default", 0, 0},
+static const dtype_facts facts[] = {{"default", 0, 0},
 #define DTYPE_FACTS(name, NAME, bytes, kind) {#name, bytes, WEFT_KIND_##kind},
-    WEFT_DTYPE_LIST(DTYPE_FACTS)
-};
+                                    WEFT_DTYPE_LIST(DTYPE_FACTS)};
 
-static bool is_dtype(weft_dtype dtype) { return dtype > WEFT_DTYPE_DEFAULT && dtype < WEFT_DTYPE_END; }
+static bool is_dtype(weft_dtype dtype)
+{
+    return dtype > WEFT_DTYPE_DEFAULT && dtype < WEFT_DTYPE_END;
+}
 
 const char *weft_dtype_name(weft_dtype dtype)
 {
@@ -42,6 +43,7 @@ weft_status weft_dtype_kind_of(weft_dtype dtype, weft_dtype_kind *kind)
     OPERATION("weft_dtype_kind_of");
     if (!is_dtype(dtype))
         return FAIL_AT(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+    TRY(weft__check_result(kind, "kind"));
     *kind = (weft_dtype_kind)facts[dtype].kind;
     return WEFT_OK;
 }
@@ -55,10 +57,14 @@ static weft_dtype promote_integers(weft_dtype a, weft_dtype b)
     if (facts[is_signed].bytes > facts[is_unsigned].bytes)
         return is_signed;
     switch (facts[is_unsigned].bytes) {
-    case 1: return WEFT_I16;
-    case 2: return WEFT_I32;
-    case 4: return WEFT_I64;
-    default: return WEFT_DTYPE_DEFAULT;
+    case 1:
+        return WEFT_I16;
+    case 2:
+        return WEFT_I32;
+    case 4:
+        return WEFT_I64;
+    default:
+        return WEFT_DTYPE_DEFAULT;
     }
 }
 
@@ -71,7 +77,8 @@ static weft_dtype promote_floats(weft_dtype a, weft_dtype b)
 
 static weft_dtype promote_complex(weft_dtype a, weft_dtype b)
 {
-    return a == WEFT_C128 || b == WEFT_C128 || a == WEFT_F64 || b == WEFT_F64 ? WEFT_C128 : WEFT_C64;
+    return a == WEFT_C128 || b == WEFT_C128 || a == WEFT_F64 || b == WEFT_F64 ? WEFT_C128
+                                                                              : WEFT_C64;
 }
 
 static weft_dtype promote(weft_dtype a, weft_dtype b)
@@ -98,6 +105,7 @@ weft_status weft_dtype_promote(weft_dtype a, weft_dtype b, weft_dtype *result)
     if (both == WEFT_DTYPE_DEFAULT)
         return FAIL(WEFT_ERROR_DTYPE, "%s and %s have no common dtype; cast one of them",
                     facts[a].name, facts[b].name);
+    TRY(weft__check_result(result, "result"));
     *result = both;
     return WEFT_OK;
 }

@@ -121,6 +121,7 @@ weft_status weft_event_query(const weft_event *event, bool *done)
     weft_stream *stream;
     double seconds;
     OPERATION("weft_event_query");
+    TRY(weft__check_result(done, "done"));
     TRY(get_event(event, &point, &stream, &seconds));
     *done = weft__point_done(point);
     weft_stream_release(stream);
@@ -134,9 +135,10 @@ static weft_status event_time(const weft_event *event, double *seconds)
     TRY(get_event(event, &point, &stream, seconds));
     weft_status status = WEFT_OK;
     if (!stream->profiling)
-        status = FAIL_AT(WEFT_ERROR_ARGUMENT, "event",
-                         "the event was recorded on a stream without profiling; make the stream with "
-                         ".profiling = true");
+        status =
+            FAIL_AT(WEFT_ERROR_ARGUMENT, "event",
+                    "the event was recorded on a stream without profiling; make the stream with "
+                    ".profiling = true");
     else if (!weft__point_done(point))
         status = FAIL_AT(WEFT_ERROR_ARGUMENT, "event",
                          "the event is not done; call weft_event_synchronize first");
@@ -150,8 +152,29 @@ weft_status weft_event_elapsed(const weft_event *start, const weft_event *end, d
 {
     double from, to;
     OPERATION("weft_event_elapsed");
+    TRY(weft__check_result(seconds, "seconds"));
     TRY(event_time(start, &from));
     TRY(event_time(end, &to));
     *seconds = to - from;
     return WEFT_OK;
+}
+
+weft_status weft_event_native(const weft_event *event, void **handle)
+{
+    weft__point point;
+    weft_stream *stream;
+    double seconds;
+    OPERATION("weft_event_native");
+    if (!handle)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "handle",
+                       "handle is NULL; a place for it was expected");
+    TRY(get_event(event, &point, &stream, &seconds));
+    weft_status status;
+    if (stream->backend->event_native)
+        status = stream->backend->event_native(stream, point.sequence, handle);
+    else
+        status = FAIL_AT(WEFT_ERROR_UNSUPPORTED, "event", "an event on %s has no native handle",
+                         weft_device_id(stream->device));
+    weft_stream_release(stream);
+    return status;
 }

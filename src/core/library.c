@@ -23,8 +23,9 @@ static void each_backend(void (*const *hooks)(void))
 
 static void fork_prepare(void)
 {
-    CALL_BACKENDS(fork_prepare);
     weft__stream_list_lock();
+    weft__stream_submissions_lock();
+    CALL_BACKENDS(fork_prepare);
     for (int k = 0; k < weft__device_count(); k++)
         pthread_mutex_lock(&weft__device_at(k)->pool.mutex);
 }
@@ -33,18 +34,22 @@ static void fork_parent(void)
 {
     for (int k = weft__device_count() - 1; k >= 0; k--)
         pthread_mutex_unlock(&weft__device_at(k)->pool.mutex);
-    weft__stream_list_unlock();
     CALL_BACKENDS(fork_parent);
+    weft__stream_submissions_unlock();
+    weft__stream_list_unlock();
 }
 
 static void fork_child(void)
 {
+    const weft__thread *thread = weft__thread_peek();
+    weft__buffer_after_fork();
     for (int k = 0; k < weft__device_count(); k++) {
         weft__pool_after_fork(weft__device_at(k));
         pthread_mutex_init(&weft__device_at(k)->mutex, NULL);
     }
-    weft__timeline_after_fork();
+    weft__timeline_after_fork(thread);
     weft__retired_after_fork();
+    weft__failures_after_fork();
     weft__stream_list_after_fork();
     weft__thread_after_fork();
     CALL_BACKENDS(fork_child);
@@ -63,13 +68,12 @@ void weft__shutdown_caches(void)
         weft__device_drop(weft__device_at(k));
 }
 
-/* Runs at exit and when the library is unloaded: work that is queued is finished, threads are joined,
- * memory is given back. */
+/* Runs at exit and when the library is unloaded: work that is queued is finished, threads are
+ * joined, memory is given back. */
 __attribute__((destructor)) static void library_close(void)
 {
     if (!opened)
         return;
-    weft__stream_wait_all(WEFT_NO_DEVICE);
     CALL_BACKENDS(shutdown);
     weft__thread_free_all();
     for (int k = 0; k < weft__device_count(); k++)

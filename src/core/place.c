@@ -38,9 +38,10 @@ static weft_status check_mixture(weft_array *const *arrays, const char *const *n
         placed = arrays[i];
     }
     if (devices_differ)
-        return FAIL(WEFT_ERROR_PLACEMENT,
-                    "operands are on different devices: %s; bring them together with weft_to_device",
-                    list_operands(arrays, names, count, text, sizeof text));
+        return FAIL(
+            WEFT_ERROR_PLACEMENT,
+            "operands are on different devices: %s; bring them together with weft_to_device",
+            list_operands(arrays, names, count, text, sizeof text));
     if (placed && lent)
         return FAIL(WEFT_ERROR_PLACEMENT,
                     "lent memory and arrays on a device do not mix: %s; place the lent one with "
@@ -60,10 +61,11 @@ static weft_status check_streams(weft_array *const *arrays, const char *const *n
         if (!stream)
             continue;
         if (*bound && *bound != stream && !weft_stream_equivalent(*bound, stream))
-            return FAIL(WEFT_ERROR_PLACEMENT,
-                        "operands are bound to streams that are not equivalent: %s; rebind one with "
-                        "weft_asarray(…, .stream = …)",
-                        list_operands(arrays, names, count, text, sizeof text));
+            return FAIL(
+                WEFT_ERROR_PLACEMENT,
+                "operands are bound to streams that are not equivalent: %s; rebind one with "
+                "weft_asarray(…, .stream = …)",
+                list_operands(arrays, names, count, text, sizeof text));
         if (!*bound)
             *bound = stream;
     }
@@ -85,9 +87,10 @@ weft_status weft__place(weft_array *const *arrays, const char *const *names, int
     if (count > 0 && !is_lent(arrays[0]))
         device = arrays[0]->buffer->device;
     else if (!inside && thread->lent_forbidden)
-        return FAIL(WEFT_ERROR_PLACEMENT,
-                    "all operands are lent memory, which is on no device, and weft_lent_forbid is in "
-                    "force; name a device with WEFT_ON, or place one with weft_to_device");
+        return FAIL(
+            WEFT_ERROR_PLACEMENT,
+            "all operands are lent memory, which is on no device, and weft_lent_forbid is in "
+            "force; name a device with WEFT_ON, or place one with weft_to_device");
     else if (!inside)
         device = WEFT_CPU;
     return (*stream = weft__stream_current(device)) ? WEFT_OK : weft_error_code();

@@ -68,7 +68,16 @@ static void *try_allocate(weft__device *device, weft_memory kind, size_t bytes, 
     return data;
 }
 
-/* Caches are dropped, then the work that still holds cached memory is waited for, before giving up. */
+static uint64_t cached_in(weft__pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    uint64_t cached = pool->cached;
+    pthread_mutex_unlock(&pool->mutex);
+    return cached;
+}
+
+/* Caches are dropped, then the work that still holds cached memory is waited for, before giving up.
+ */
 void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
 {
     weft__thread *thread = weft__thread_peek();
@@ -80,7 +89,8 @@ void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, 
         weft__magazines_flush(thread);
     weft__pool_trim(device, 0);
     data = try_allocate(device, kind, bytes, zeroed);
-    if (!data && device->pool.cached && !(thread && thread->waits_forbidden)) {
+    bool may_wait = !(thread && thread->waits_forbidden) && !weft__in_callback();
+    if (!data && may_wait && cached_in(&device->pool) > 0) {
         weft__stream_wait_all(device->id);
         weft__pool_trim(device, 0);
         data = try_allocate(device, kind, bytes, zeroed);
@@ -160,6 +170,34 @@ static weft__buffer *make(weft__device *device, uint16_t size_class, size_t capa
     return buffer;
 }
 
+static void give_to_pool(weft__pool *pool, weft__buffer *buffer)
+{
+    pthread_mutex_lock(&pool->mutex);
+    buffer->next = pool->first[buffer->size_class];
+    pool->first[buffer->size_class] = buffer;
+    pool->cached += buffer->capacity;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void empty_magazines(weft__thread *thread, bool keep)
+{
+    thread->epoch = weft__memory_epoch();
+    for (int c = 0; c < WEFT__MAGAZINE_CLASSES; c++) {
+        weft__buffer *buffer;
+        while ((buffer = take_from_magazine(thread, (uint16_t)c))) {
+            weft__device *device = weft__device_get(buffer->device);
+            if (!keep || atomic_load(&device->pool.threshold) == 0) {
+                drop(device, buffer);
+                continue;
+            }
+            COUNT(device->statistics.bytes_cached, buffer->capacity);
+            give_to_pool(&device->pool, buffer);
+        }
+    }
+}
+
+void weft__magazines_flush(weft__thread *thread) { empty_magazines(thread, true); }
+
 weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__timeline *timeline,
                               bool *zeroed)
 {
@@ -170,8 +208,8 @@ weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__ti
     if (!thread)
         return NULL;
     *zeroed = false;
-    if (thread->epoch != weft__memory_epoch())
-        weft__magazines_flush(thread);
+    if (thread->epoch != weft__memory_epoch()) /* somebody trims */
+        empty_magazines(thread, false);
     if (size_class < WEFT__MAGAZINE_CLASSES && device->id.kind == WEFT_DEVICE_CPU)
         buffer = take_from_magazine(thread, size_class);
     if (buffer) {
@@ -199,15 +237,6 @@ static bool give_to_magazine(weft__device *device, weft__buffer *buffer)
     thread->magazines[buffer->size_class].count++;
     count_own(&thread->magazine_bytes, buffer->capacity);
     return true;
-}
-
-static void give_to_pool(weft__pool *pool, weft__buffer *buffer)
-{
-    pthread_mutex_lock(&pool->mutex);
-    buffer->next = pool->first[buffer->size_class];
-    pool->first[buffer->size_class] = buffer;
-    pool->cached += buffer->capacity;
-    pthread_mutex_unlock(&pool->mutex);
 }
 
 void weft__pool_give(weft__device *device, weft__buffer *buffer)
@@ -252,22 +281,5 @@ void weft__pool_trim(weft__device *device, uint64_t keep)
         next = buffer->next;
         atomic_fetch_sub(&device->statistics.bytes_cached, buffer->capacity);
         drop(device, buffer);
-    }
-}
-
-void weft__magazines_flush(weft__thread *thread)
-{
-    thread->epoch = weft__memory_epoch();
-    for (int c = 0; c < WEFT__MAGAZINE_CLASSES; c++) {
-        weft__buffer *buffer;
-        while ((buffer = take_from_magazine(thread, (uint16_t)c))) {
-            weft__device *device = weft__device_get(buffer->device);
-            if (atomic_load(&device->pool.threshold) == 0) {
-                drop(device, buffer);
-                continue;
-            }
-            COUNT(device->statistics.bytes_cached, buffer->capacity);
-            give_to_pool(&device->pool, buffer);
-        }
     }
 }

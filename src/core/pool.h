@@ -19,8 +19,9 @@ typedef struct weft__pool {
 } weft__pool;
 
 void weft__pool_open(weft__device *device);
-/* A buffer with room for `bytes`, from this thread's magazine, the pool or the backend; *zeroed if its
- * memory is known to be zero. NULL, with the record set, if memory ran out after the caches were dropped. */
+/* A buffer with room for `bytes`, from this thread's magazine, the pool or the backend; *zeroed if
+ * its memory is known to be zero. NULL, with the record set, if memory ran out after the caches
+ * were dropped. */
 weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__timeline *timeline,
                               bool *zeroed);
 /* Takes a buffer that nobody holds any more. */
@@ -28,7 +29,8 @@ void weft__pool_give(weft__device *device, weft__buffer *buffer);
 /* Frees cached memory that no queued work uses until at most `keep` bytes are cached. */
 void weft__pool_trim(weft__device *device, uint64_t keep);
 
-/* Memory from the backend beside the pool, counted against the limit, dropping caches if need be. */
+/* Memory from the backend beside the pool, counted against the limit, dropping caches if need be.
+ */
 void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed);
 void weft__pool_release(weft__device *device, weft_memory kind, void *data, size_t bytes);
 

@@ -8,8 +8,9 @@ weft_status weft__shape_check(const weft_shape *shape, int64_t *count)
     int64_t product = 1;
     bool empty = false;
     if (shape->ndim < 0 || shape->ndim > WEFT_NDIM_MAX)
-        return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "the shape has %d dimensions; 0 to %d are possible",
-                       shape->ndim, WEFT_NDIM_MAX);
+        return FAIL_AT(WEFT_ERROR_SHAPE, "shape",
+                       "the shape has %d dimensions; 0 to %d are possible", shape->ndim,
+                       WEFT_NDIM_MAX);
     for (int k = 0; k < shape->ndim; k++) {
         if (shape->size[k] < 0)
             return FAIL_AT(WEFT_ERROR_SHAPE, "shape",
@@ -75,8 +76,8 @@ weft_status weft__shape_broadcast(const weft_shape *a, const weft_shape *b, weft
 weft_status weft__axis_check(int axis, int ndim, int *result)
 {
     if (axis < -ndim || axis >= ndim)
-        return FAIL_AT(WEFT_ERROR_SHAPE, "axis", "axis %d is out of range for an array of %d dimensions",
-                       axis, ndim);
+        return FAIL_AT(WEFT_ERROR_SHAPE, "axis",
+                       "axis %d is out of range for an array of %d dimensions", axis, ndim);
     *result = axis < 0 ? axis + ndim : axis;
     return WEFT_OK;
 }
@@ -84,6 +85,7 @@ weft_status weft__axis_check(int axis, int ndim, int *result)
 weft_status weft_shape_count(weft_shape shape, int64_t *count)
 {
     OPERATION("weft_shape_count");
+    TRY(weft__check_result(count, "count"));
     return weft__shape_check(&shape, count);
 }
 
@@ -100,10 +102,15 @@ bool weft_shape_equal(weft_shape a, weft_shape b)
 weft_status weft_shape_broadcast(weft_shape a, weft_shape b, weft_shape *result)
 {
     int64_t count;
+    weft_shape both;
     OPERATION("weft_shape_broadcast");
     TRY(weft__shape_check(&a, &count));
     TRY(weft__shape_check(&b, &count));
-    return weft__shape_broadcast(&a, &b, result);
+    TRY(weft__check_result(result, "result"));
+    TRY(weft__shape_broadcast(&a, &b, &both));
+    TRY(weft__shape_check(&both, &count));
+    *result = both;
+    return WEFT_OK;
 }
 
 weft_status weft_shape_position(weft_shape shape, int64_t index, int64_t *position)
@@ -115,6 +122,8 @@ weft_status weft_shape_position(weft_shape shape, int64_t index, int64_t *positi
         return FAIL_AT(WEFT_ERROR_SHAPE, "index",
                        "index %lld is out of range for shape %s, which has %lld elements",
                        (long long)index, weft__shape_text_of(&shape).text, (long long)count);
+    if (shape.ndim > 0)
+        TRY(weft__check_result(position, "position"));
     for (int k = shape.ndim - 1; k >= 0; k--) {
         position[k] = index % shape.size[k];
         index /= shape.size[k];
@@ -127,6 +136,11 @@ weft_status weft_shape_index(weft_shape shape, const int64_t *position, int64_t 
     int64_t count, sum = 0;
     OPERATION("weft_shape_index");
     TRY(weft__shape_check(&shape, &count));
+    TRY(weft__check_result(index, "index"));
+    if (shape.ndim > 0 && !position)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "position",
+                       "position is NULL; a position along each of %d axes was expected",
+                       shape.ndim);
     for (int k = 0; k < shape.ndim; k++) {
         if (position[k] < 0 || position[k] >= shape.size[k])
             return FAIL_AT(WEFT_ERROR_SHAPE, "position",

@@ -39,7 +39,15 @@ weft_status weft__fail_null(const char *operand)
 {
     if (record.code != WEFT_OK)
         return record.code;
-    return weft__fail(WEFT_ERROR_ARGUMENT, operand, "%s is NULL; an array was expected", operand);
+    return weft__fail(WEFT_ERROR_ARGUMENT, operand, "%s is NULL; one that exists was expected", operand);
+}
+
+weft_status weft__check_result(const void *place, const char *operand)
+{
+    if (place)
+        return WEFT_OK;
+    return weft__fail(WEFT_ERROR_ARGUMENT, operand,
+                      "%s is NULL; a place for the result was expected", operand);
 }
 
 void weft__error_restore(const weft_error *error) { record = *error; }

@@ -3,11 +3,25 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/thread.h"
+#include <string.h>
 
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static weft_stream *list;
+static uint64_t made;
 
 void weft__stream_list_lock(void) { pthread_mutex_lock(&list_mutex); }
+
+void weft__stream_submissions_lock(void)
+{
+    for (weft_stream *stream = list; stream; stream = stream->next)
+        pthread_mutex_lock(&stream->mutex);
+}
+
+void weft__stream_submissions_unlock(void)
+{
+    for (weft_stream *stream = list; stream; stream = stream->next)
+        pthread_mutex_unlock(&stream->mutex);
+}
 
 void weft__stream_list_unlock(void) { pthread_mutex_unlock(&list_mutex); }
 
@@ -30,6 +44,7 @@ static void link_stream(weft_stream *stream)
 {
     weft__stream_list_lock();
     stream->next = list;
+    stream->number = made++;
     if (list)
         list->previous = stream;
     list = stream;
@@ -50,13 +65,15 @@ static void unlink_stream(weft_stream *stream)
 
 static void free_stream(weft_stream *stream)
 {
-    weft__failure_release(atomic_load(&stream->failure));
+    weft__failures_drop(&stream->failures);
     weft__timeline_release(stream->timeline);
     pthread_mutex_destroy(&stream->mutex);
     weft__free(stream);
 }
 
-static weft_stream *new_stream(weft__device *device, const weft_stream_options *options)
+/* `foreign` is the handle that the stream wraps, or NULL. */
+static weft_stream *new_stream(weft__device *device, const weft_stream_options *options,
+                               void *foreign)
 {
     weft_stream *stream = weft__allocate_zeroed(sizeof *stream);
     if (!stream)
@@ -74,7 +91,9 @@ static weft_stream *new_stream(weft__device *device, const weft_stream_options *
     }
     if (stream->timeline)
         stream->timeline->stream = stream;
-    if (stream->backend->stream_open(stream) != WEFT_OK) {
+    weft_status status = foreign ? stream->backend->stream_wrap(stream, foreign)
+                                 : stream->backend->stream_open(stream);
+    if (status != WEFT_OK) {
         free_stream(stream);
         return NULL;
     }
@@ -84,10 +103,27 @@ static weft_stream *new_stream(weft__device *device, const weft_stream_options *
 
 weft_stream *weft_stream_new_with(weft_device id, const weft_stream_options *options)
 {
-    static const weft_stream_options none = {.struct_size = sizeof none};
+    weft_stream_options all = {.struct_size = sizeof all};
     OPERATION("weft_stream_new");
+    if (options)
+        memcpy(&all, options,
+               options->struct_size < sizeof all ? options->struct_size : sizeof all);
     weft__device *device = weft__device_get(id);
-    return device ? new_stream(device, options ? options : &none) : NULL;
+    return device ? new_stream(device, &all, NULL) : NULL;
+}
+
+weft_stream *weft_stream_wrap(weft_device id, void *handle)
+{
+    weft_stream_options options = {.struct_size = sizeof options, .async = true};
+    OPERATION("weft_stream_wrap");
+    weft__device *device = weft__device_get(id);
+    if (!device)
+        return NULL;
+    if (!device->backend->stream_wrap)
+        return FAIL_AT_NULL(WEFT_ERROR_UNSUPPORTED, "device",
+                            "%s has no streams but Weft's own; make one with weft_stream_new",
+                            device->name);
+    return new_stream(device, &options, handle);
 }
 
 weft_stream *weft_stream_retain(weft_stream *stream)
@@ -101,12 +137,14 @@ void weft_stream_release(weft_stream *stream)
 {
     if (!stream || atomic_fetch_sub(&stream->references, 1) != 1)
         return;
-    if (stream->timeline) {
+    if (stream->timeline && !weft__in_callback_of(stream)) {
         weft__point last = {stream->timeline, atomic_load(&stream->timeline->submitted)};
         weft__wait_points(&last, 1, stream->device, false);
     }
-    unlink_stream(stream);
     stream->backend->stream_close(stream);
+    if (atomic_load(&stream->references) != 0)
+        return; /* its own work released it: the backend does, when that is done */
+    unlink_stream(stream);
     free_stream(stream);
 }
 
@@ -131,7 +169,7 @@ static weft_stream *default_stream(weft__device *device)
         return stream;
     pthread_mutex_lock(&device->mutex);
     if (!(stream = atomic_load(&device->default_stream))) {
-        stream = new_stream(device, &options);
+        stream = new_stream(device, &options, NULL);
         atomic_store_explicit(&device->default_stream, stream, memory_order_release);
     }
     pthread_mutex_unlock(&device->mutex);
@@ -217,31 +255,26 @@ weft_status weft_stream_set_current(weft_device id, weft_stream *stream)
 
 weft__timeline *weft__stream_timeline(weft_stream *stream)
 {
-    if (stream->timeline)
-        return stream->timeline;
-    weft__thread *thread = weft__thread_get();
-    return thread ? thread->timeline : NULL;
+    return stream->timeline ? stream->timeline : weft__thread_timeline();
 }
 
 weft_status weft__stream_check(weft_stream *stream)
 {
     weft__failure *failure;
-    if (!atomic_load_explicit(&stream->failure, memory_order_relaxed) ||
-        !(failure = atomic_exchange(&stream->failure, NULL)))
-        return WEFT_OK;
     weft_status status = WEFT_OK;
-    if (!atomic_load(&failure->reported))
-        status = weft__failure_report(failure, WEFT_ERROR_STREAM);
-    weft__failure_release(failure);
+    while (status == WEFT_OK &&
+           atomic_load_explicit(&stream->failures.count, memory_order_relaxed) &&
+           (failure = weft__failures_take(&stream->failures))) {
+        if (!atomic_load(&failure->reported)) /* by an array */
+            status = weft__failure_report(failure, WEFT_ERROR_STREAM);
+        weft__failure_release(failure);
+    }
     return status;
 }
 
 void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure)
 {
-    weft__failure *none = NULL;
-    weft__failure_retain(failure);
-    if (!atomic_compare_exchange_strong(&stream->failure, &none, failure))
-        weft__failure_release(failure); /* the first one is told first */
+    weft__failures_add(&stream->failures, failure);
 }
 
 static weft_status check_argument(const weft_stream *stream)
@@ -255,12 +288,17 @@ static weft__point last_point(weft_stream *stream)
     return (weft__point){timeline, timeline ? atomic_load(&timeline->submitted) : 0};
 }
 
+weft_status weft__stream_wait(weft_stream *stream)
+{
+    weft__point last = last_point(stream);
+    return weft__wait_points(&last, 1, stream->device, false);
+}
+
 weft_status weft_stream_synchronize(weft_stream *stream)
 {
     OPERATION("weft_stream_synchronize");
     TRY(check_argument(stream));
-    weft__point last = last_point(stream);
-    TRY(weft__wait_points(&last, 1, stream->device, false));
+    TRY(weft__stream_wait(stream));
     return weft__stream_check(stream);
 }
 
@@ -268,16 +306,15 @@ weft_status weft_stream_query(weft_stream *stream, bool *done)
 {
     OPERATION("weft_stream_query");
     TRY(check_argument(stream));
+    TRY(weft__check_result(done, "done"));
     *done = !stream->async || weft__point_done(last_point(stream));
     return weft__stream_check(stream);
 }
 
 static weft_status submit_wait(weft_stream *stream, weft__point point)
 {
-    weft__work work = {.kind = WEFT__WORK_NONE,
-                       .operation = weft__operation(),
-                       .waits = &point,
-                       .waits_count = 1};
+    weft__work work = {
+        .kind = WEFT__WORK_NONE, .operation = weft__operation(), .waits = &point, .waits_count = 1};
     return weft__submit(stream, &work);
 }
 
@@ -298,6 +335,13 @@ weft_status weft_stream_native(weft_stream *stream, void **handle)
 {
     OPERATION("weft_stream_native");
     TRY(check_argument(stream));
+    TRY(weft__check_result(handle, "handle"));
+    if (!stream->backend->stream_native)
+        return FAIL_AT(
+            WEFT_ERROR_UNSUPPORTED, "stream",
+            "a stream on %s has no native handle; to run code of your own in its order use "
+            "weft_stream_call",
+            weft_device_id(stream->device));
     return stream->backend->stream_native(stream, handle);
 }
 
@@ -317,19 +361,23 @@ static bool is_busy(weft_stream *stream, weft_device device)
     return wanted && stream->async && !weft__point_done(last_point(stream));
 }
 
-/* In rounds of a fixed size, since this also runs when memory has run out; the waiting happens without
- * the list's lock. Streams that get new work meanwhile are waited for up to where they stood. */
+/* In rounds of a fixed size, since this also runs when memory has run out; the waiting happens
+ * without the list's lock. Each stream is looked at once, the youngest first, so new work and new
+ * streams of other threads cannot make it go on for ever. */
 void weft__stream_wait_all(weft_device device)
 {
     enum { ROUND = 64 };
     weft__point points[ROUND];
     uint32_t busy;
+    uint64_t below = UINT64_MAX; /* the streams that are left */
     do {
         busy = 0;
         weft__stream_list_lock();
         for (weft_stream *stream = list; stream && busy < ROUND; stream = stream->next)
-            if (is_busy(stream, device))
+            if (stream->number < below && is_busy(stream, device)) {
                 points[busy++] = last_point(stream);
+                below = stream->number;
+            }
         weft__stream_list_unlock();
         if (weft__wait_points(points, busy, WEFT_CPU, false) != WEFT_OK)
             return;

@@ -12,14 +12,16 @@ struct weft_stream {
     bool async, profiling, is_default;
     int32_t priority;
     const weft__backend *backend;
-    weft__timeline *timeline;        /* NULL if synchronous: then the calling thread's counts */
-    pthread_mutex_t mutex;           /* asynchronous: the order of submission; guards `native` too */
-    _Atomic(weft__failure *) failure; /* not reported yet */
-    void *native;                    /* the backend's */
-    struct weft_stream *next, *previous; /* all streams that live */
+    weft__timeline *timeline; /* NULL if synchronous: then the calling thread's counts */
+    pthread_mutex_t mutex;    /* asynchronous: the order of submission; guards `native` too */
+    weft__failures failures;  /* not reported yet */
+    void *native;             /* the backend's */
+    struct weft_stream *next, *previous; /* all streams that live, the youngest first */
+    uint64_t number;                     /* how many were made before it */
 };
 
-/* The timeline that work submitted by this thread to the stream counts on; NULL if memory ran out. */
+/* The timeline that work submitted by this thread to the stream counts on; NULL, with the record
+ * set, on failure. */
 weft__timeline *weft__stream_timeline(weft_stream *stream);
 /* This thread's current stream of a device (borrowed), or NULL with the record set. */
 weft_stream *weft__stream_current(weft_device device);
@@ -29,30 +31,40 @@ weft_stream *weft__stream_default(weft_device device);
 weft_status weft__stream_check(weft_stream *stream);
 /* Keeps a failure of queued work; called by backends. Takes no reference. */
 void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure);
+/* Waits for everything queued so far; tells nothing of how it went. */
+weft_status weft__stream_wait(weft_stream *stream);
 /* Calls `visit` for every stream that lives, with the list locked. */
 void weft__stream_each(void (*visit)(weft_stream *stream, void *argument), void *argument);
 /* The lock of that list, for fork. */
 void weft__stream_list_lock(void);
 void weft__stream_list_unlock(void);
+/* The mutexes of all streams, with the list locked. */
+void weft__stream_submissions_lock(void);
+void weft__stream_submissions_unlock(void);
 void weft__stream_list_after_fork(void);
-/* Waits for everything submitted to asynchronous streams of the device (any, for WEFT_NO_DEVICE). */
+/* Waits for everything submitted to asynchronous streams of the device (any, for WEFT_NO_DEVICE).
+ */
 void weft__stream_wait_all(weft_device device);
 
-/* Puts work in order after all work that it depends on, through the points of the buffers it uses, and
- * hands it to the stream's backend. `work->waits` and `work->sequence` are filled in here; waits that
- * the caller set are kept. On a synchronous stream the work is done on return. A failure has queued
- * nothing and changed nothing. */
+/* Puts work in order after all work that it depends on, through the points of the buffers it uses,
+ * and hands it to the stream's backend. `work->waits` and `work->sequence` are filled in here;
+ * waits that the caller set are kept. On a synchronous stream the work is done on return. A failure
+ * has queued nothing and changed nothing. */
 weft_status weft__submit(weft_stream *stream, weft__work *work);
 
-/* For backends: runs what precedes and follows the work itself. `begin` checks the inputs: if one was
- * never computed it marks the outputs so and returns false. `end` records how the work went. */
+/* For backends: runs what precedes and follows the work itself. `begin` checks the inputs: if one
+ * was never computed it marks the outputs so and returns false. `end` records how the work went. */
 bool weft__work_begin(const weft__work *work);
 void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status);
-/* Whether this thread is running a piece of work, so that the caller is a function of the user's in it. */
+/* Says that queued work is done; deleters that this calls count as called by the work. */
+void weft__work_complete(const weft__work *work);
+/* Whether this thread is running a piece of work, so that the caller is a function of the user's in
+ * it. */
 bool weft__in_callback(void);
+bool weft__in_callback_of(const weft_stream *stream);
 
-/* Waits until the buffer's last write, or all work that uses it, is done; fails if its contents were never
- * computed. A wait that is `hidden` fails where hidden waits are forbidden. */
+/* Waits until the buffer's last write, or all work that uses it, is done; fails if its contents
+ * were never computed. A wait that is `hidden` fails where hidden waits are forbidden. */
 weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all);
 
 /* Work on the stream from now on comes after the point. */

@@ -13,12 +13,33 @@ typedef struct wait_list {
     weft__point inline_points[WAITS_INLINE];
 } wait_list;
 
-/* The work that this thread is running for an asynchronous stream. */
+/* The work that this thread is running; while it calls a function of the user's, that is who calls
+ * us. */
 static WEFT__THREAD_LOCAL weft__point running;
 
-static weft_status add_wait(wait_list *list, weft__point point, const weft__timeline *own)
+/* Whether this thread is inside that work, so that it holds what the work uses. */
+static bool is_enclosing(weft__point point)
 {
-    if (point.timeline == own || weft__point_done(point))
+    if (!running.timeline || weft__point_done(point))
+        return false;
+    if (point.timeline == running.timeline)
+        return point.sequence == running.sequence;
+    const void *owner = atomic_load_explicit(&point.timeline->owner, memory_order_relaxed);
+    return owner && owner == weft__thread_peek();
+}
+
+/* Whether that work comes after the work that this thread is inside. */
+static bool is_behind(weft__point point)
+{
+    return running.timeline && point.timeline == running.timeline &&
+           point.sequence > running.sequence;
+}
+
+/* `own` is the timeline of the work; what runs `here` does not wait for what it is inside. */
+static weft_status add_wait(wait_list *list, weft__point point, const weft__timeline *own,
+                            bool here)
+{
+    if (point.timeline == own || weft__point_done(point) || (here && is_enclosing(point)))
         return WEFT_OK;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->points[i].timeline == point.timeline) {
@@ -92,15 +113,15 @@ static weft_status reserve_read(weft__buffer *buffer)
 }
 
 static weft_status collect(const weft__use *uses, uint32_t count, wait_list *waits,
-                           const weft__timeline *own)
+                           const weft__timeline *own, bool here)
 {
     for (uint32_t i = 0; i < count; i++) {
         weft__buffer *buffer = uses[i].buffer;
-        TRY(add_wait(waits, buffer->write, own));
+        TRY(add_wait(waits, buffer->write, own, here));
         if (!uses[i].write)
             TRY(reserve_read(buffer));
         for (uint32_t k = 0; uses[i].write && k < buffer->reads_count; k++)
-            TRY(add_wait(waits, buffer->reads[k], own));
+            TRY(add_wait(waits, buffer->reads[k], own, here));
     }
     return WEFT_OK;
 }
@@ -115,14 +136,29 @@ static void record_read(weft__buffer *buffer, weft__point point)
     buffer->reads[buffer->reads_count++] = point;
 }
 
-static void record(const weft__use *uses, uint32_t count, weft__point point)
+/* Work that this one is inside goes on using the buffer after it: those points stay. */
+static void record_write_inside(weft__buffer *buffer, weft__point point)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < buffer->reads_count; k++)
+        if (is_enclosing(buffer->reads[k]))
+            buffer->reads[kept++] = buffer->reads[k];
+    buffer->reads_count = kept;
+    if (!is_enclosing(buffer->write))
+        buffer->write = point;
+}
+
+static void record(const weft__use *uses, uint32_t count, weft__point point, bool inside)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (uses[i].write) {
+        if (!uses[i].write)
+            record_read(uses[i].buffer, point);
+        else if (inside)
+            record_write_inside(uses[i].buffer, point);
+        else {
             uses[i].buffer->write = point;
             uses[i].buffer->reads_count = 0;
-        } else
-            record_read(uses[i].buffer, point);
+        }
     }
 }
 
@@ -140,16 +176,33 @@ static void unlock_all(const weft__use *uses, uint32_t count)
 
 static weft_status fail_wait(void)
 {
-    return FAIL(WEFT_ERROR_WAIT,
-                "the call would wait for work queued on another stream, and weft_waits_forbid is in "
-                "force; make the stream that computes this current, or allow waits");
+    return FAIL(
+        WEFT_ERROR_WAIT,
+        "the call would wait for work queued on another stream, and weft_waits_forbid is in "
+        "force; make the stream that computes this current, or allow waits");
+}
+
+static weft_status fail_self(void)
+{
+    return FAIL(WEFT_ERROR_STREAM,
+                "a function called by a stream waits for work that comes after it on "
+                "the same stream; it would wait forever");
+}
+
+static weft_status check_waits(const wait_list *waits)
+{
+    for (uint32_t i = 0; i < waits->count; i++)
+        if (is_behind(waits->points[i]))
+            return fail_self();
+    return waits->count && weft__thread_get()->waits_forbidden ? fail_wait() : WEFT_OK;
 }
 
 static weft_status check_inputs(const weft__work *work)
 {
     for (uint32_t i = 0; i < work->uses_count; i++) {
-        weft__failure *failure = work->uses[i].write ? NULL
-                                                     : weft__buffer_failure(work->uses[i].buffer);
+        const weft__use *use = &work->uses[i];
+        weft__failure *failure =
+            use->write ? NULL : weft__buffer_failure(use->buffer, use->generation);
         if (!failure)
             continue;
         weft_status status = weft__failure_report(failure, WEFT_ERROR_RESULT);
@@ -165,13 +218,13 @@ static weft_status run_here(weft_stream *stream, weft__work *work, const weft__u
 {
     weft__thread *thread = weft__thread_get();
     weft__timeline *timeline = work->timeline;
-    weft_status status = WEFT_OK;
-    if (waits->count && thread->waits_forbidden) {
+    weft_status status = waits->count ? check_waits(waits) : WEFT_OK;
+    if (status != WEFT_OK) {
         unlock_all(uses, count);
-        return fail_wait();
+        return status;
     }
     work->sequence = atomic_fetch_add(&timeline->submitted, 1) + 1;
-    record(uses, count, (weft__point){timeline, work->sequence});
+    record(uses, count, (weft__point){timeline, work->sequence}, running.timeline != NULL);
     unlock_all(uses, count);
     thread->depth++;
     status = weft__wait_points(waits->points, waits->count, stream->device, false);
@@ -180,13 +233,13 @@ static weft_status run_here(weft_stream *stream, weft__work *work, const weft__u
         weft__work_end(stream, work, status);
     } else if (status == WEFT_OK)
         status = check_inputs(work);
-    if (--thread->depth == 0)
-        weft__timeline_complete(timeline, atomic_load(&timeline->submitted));
+    thread->depth--;
+    weft__timeline_complete(timeline, work->sequence);
     return status;
 }
 
-static weft_status queue(weft_stream *stream, weft__work *work, const weft__use *uses, uint32_t count,
-                         const wait_list *waits)
+static weft_status queue(weft_stream *stream, weft__work *work, const weft__use *uses,
+                         uint32_t count, const wait_list *waits)
 {
     weft__timeline *timeline = work->timeline;
     work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
@@ -194,23 +247,24 @@ static weft_status queue(weft_stream *stream, weft__work *work, const weft__use 
     work->waits_count = waits->count;
     weft_status status = stream->backend->stream_submit(stream, work);
     if (status == WEFT_OK) {
-        record(uses, count, (weft__point){timeline, work->sequence});
+        record(uses, count, (weft__point){timeline, work->sequence}, false);
         atomic_store(&timeline->submitted, work->sequence);
     }
     unlock_all(uses, count);
     return status;
 }
 
-static weft_status submit(weft_stream *stream, weft__work *work, wait_list *waits, weft__use *sorted)
+static weft_status submit(weft_stream *stream, weft__work *work, wait_list *waits,
+                          weft__use *sorted)
 {
     uint32_t count = sort_buffers(work, sorted);
     weft_status status = WEFT_OK;
     for (uint32_t i = 0; i < work->waits_count && status == WEFT_OK; i++)
-        status = add_wait(waits, work->waits[i], work->timeline);
+        status = add_wait(waits, work->waits[i], work->timeline, !stream->async);
     if (status != WEFT_OK)
         return status;
     lock_all(sorted, count);
-    status = collect(sorted, count, waits, work->timeline);
+    status = collect(sorted, count, waits, work->timeline, !stream->async);
     if (status != WEFT_OK) {
         unlock_all(sorted, count);
         return status;
@@ -223,9 +277,11 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
 {
     enum { SORTED_INLINE = 16 };
     weft__use inline_uses[SORTED_INLINE], *sorted = inline_uses;
-    wait_list waits = {.room = WAITS_INLINE};
+    wait_list waits; /* not all of it is cleared: it is large, and most work waits for nothing */
     weft_status status;
     waits.points = waits.inline_points;
+    waits.count = 0;
+    waits.room = WAITS_INLINE;
     TRY(weft__stream_check(stream));
     TRY(check_inputs(work));
     if (!(work->timeline = weft__stream_timeline(stream)))
@@ -255,13 +311,17 @@ static weft__failure *failed_input(const weft__work *work)
 {
     weft__failure *failure = NULL;
     for (uint32_t i = 0; i < work->uses_count && !failure; i++)
-        if (!work->uses[i].write &&
-            atomic_load(&work->uses[i].buffer->generation) == work->uses[i].generation)
-            failure = weft__buffer_failure(work->uses[i].buffer);
+        if (!work->uses[i].write)
+            failure = weft__buffer_failure(work->uses[i].buffer, work->uses[i].generation);
     return failure;
 }
 
 bool weft__in_callback(void) { return running.timeline != NULL; }
+
+bool weft__in_callback_of(const weft_stream *stream)
+{
+    return running.timeline && running.timeline == stream->timeline;
+}
 
 bool weft__work_begin(const weft__work *work)
 {
@@ -271,16 +331,18 @@ bool weft__work_begin(const weft__work *work)
         weft__failure_release(failure);
         return false;
     }
-    running = (weft__point){work->timeline, work->sequence};
+    if (!running.timeline) /* a function of the user's may compute: the outermost work counts */
+        running = (weft__point){work->timeline, work->sequence};
     weft__operation_begin(work->operation);
     return true;
 }
 
 void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status)
 {
-    running = (weft__point){0};
+    if (running.timeline == work->timeline && running.sequence == work->sequence)
+        running = (weft__point){0};
     if (status != WEFT_OK) {
-        weft__failure *failure = weft__failure_new();
+        weft__failure *failure = weft__failure_new(work->operation);
         fail_outputs(work, failure);
         if (stream->async)
             weft__stream_keep_failure(stream, failure);
@@ -294,20 +356,23 @@ void weft__work_end(weft_stream *stream, const weft__work *work, weft_status sta
     }
 }
 
+void weft__work_complete(const weft__work *work)
+{
+    running = (weft__point){work->timeline, work->sequence};
+    weft__timeline_complete(work->timeline, work->sequence);
+    running = (weft__point){0};
+}
+
 weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_device device,
                               bool hidden)
 {
     weft__thread *thread = weft__thread_peek();
     for (uint32_t i = 0; i < count; i++) {
         weft__point point = points[i];
-        if (weft__point_done(point) || (thread && point.timeline == thread->timeline))
+        if (weft__point_done(point))
             continue;
-        if (point.timeline == running.timeline) {
-            if (point.sequence < running.sequence)
-                continue;
-            return FAIL(WEFT_ERROR_STREAM, "a function called by a stream waits for work that comes "
-                                           "after it on the same stream; it would wait forever");
-        }
+        if (is_enclosing(point) || is_behind(point))
+            return fail_self();
         if (hidden && thread && thread->waits_forbidden)
             return fail_wait();
         COUNT(weft__device_get(device)->statistics.waits, 1);
@@ -316,13 +381,14 @@ weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_de
     return WEFT_OK;
 }
 
-/* The next point of the buffer that is not done: its last write or, if `all`, also the reads since. */
-static weft__point pending_point(weft__buffer *buffer, bool all, const weft__timeline *own)
+/* The next point of the buffer that is not done: its last write or, if `all`, also the reads since.
+ */
+static weft__point pending_point(weft__buffer *buffer, bool all)
 {
     weft__buffer_lock(buffer);
     weft__point point = buffer->write;
     for (uint32_t k = 0; all && k < buffer->reads_count; k++)
-        if (point.timeline == own || weft__point_done(point))
+        if (weft__point_done(point) || is_enclosing(point))
             point = buffer->reads[k];
     weft__buffer_unlock(buffer);
     return point;
@@ -331,17 +397,13 @@ static weft__point pending_point(weft__buffer *buffer, bool all, const weft__tim
 weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all)
 {
     weft_device device = buffer->device.kind == WEFT_DEVICE_NONE ? WEFT_CPU : buffer->device;
-    const weft__thread *thread = weft__thread_peek();
-    const weft__timeline *own = thread ? thread->timeline : NULL;
     for (;;) {
-        weft__point point = pending_point(buffer, all, own);
-        if (point.timeline == own || weft__point_done(point))
+        weft__point point = pending_point(buffer, all);
+        if (weft__point_done(point) || is_enclosing(point))
             break;
         TRY(weft__wait_points(&point, 1, device, hidden));
-        if (!weft__point_done(point)) /* this thread is running it */
-            break;
     }
-    weft__failure *failure = weft__buffer_failure(buffer);
+    weft__failure *failure = weft__buffer_failure(buffer, atomic_load(&buffer->generation));
     if (!failure)
         return WEFT_OK;
     weft_status status = weft__failure_report(failure, WEFT_ERROR_RESULT);

@@ -10,6 +10,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
 static weft__thread *threads;
+static _Atomic uint64_t reading_epoch = 1;
 static uint64_t ended_hits; /* of the magazines of threads that are gone; guarded too */
 
 static void unlink_thread(weft__thread *thread)
@@ -41,7 +42,8 @@ static void free_thread(weft__thread *thread)
     for (int i = 0; i < thread->streams_count; i++)
         weft_stream_release(thread->streams[i].stream);
     weft__magazines_flush(thread);
-    weft__timeline_release(thread->timeline);
+    for (int i = 0; i < WEFT__DEPTH_MAX; i++)
+        weft__timeline_release(thread->timelines[i]);
     weft__free(thread);
 }
 
@@ -61,10 +63,8 @@ static weft__thread *make_thread(void)
     weft__thread *thread = weft__allocate_zeroed(sizeof *thread);
     if (!thread)
         return NULL;
-    thread->timeline = weft__timeline_new();
-    if (!thread->timeline || !key_made || pthread_setspecific(key, thread) != 0) {
+    if (!key_made || pthread_setspecific(key, thread) != 0) {
         FAIL(WEFT_ERROR_MEMORY, "the system has no memory left for this thread's state");
-        weft__timeline_release(thread->timeline);
         weft__free(thread);
         return NULL;
     }
@@ -81,28 +81,45 @@ weft__thread *weft__thread_get(void) { return state ? state : make_thread(); }
 
 weft__thread *weft__thread_peek(void) { return state; }
 
-void weft__thread_reading(bool begin)
+weft__timeline *weft__thread_timeline(void)
 {
-    if (!begin) {
-        atomic_fetch_sub_explicit(&state->reading, 1, memory_order_release);
-        return;
-    }
-    atomic_fetch_add(&state->reading, 1); /* ordered before the reads, against weft__thread_quiesce */
+    weft__thread *thread = weft__thread_get();
+    if (!thread)
+        return NULL;
+    if (thread->depth >= WEFT__DEPTH_MAX)
+        return FAIL_NULL(WEFT_ERROR_ARGUMENT,
+                         "functions that streams call are nested %d deep, which is the most",
+                         WEFT__DEPTH_MAX);
+    weft__timeline **timeline = &thread->timelines[thread->depth];
+    if (!*timeline && (*timeline = weft__timeline_new()))
+        atomic_store(&(*timeline)->owner, thread);
+    return *timeline;
 }
 
-static bool others_read(void)
+void weft__thread_reading(bool begin)
+{
+    if (begin && state->reading_depth++ == 0)
+        atomic_store(&state->reading, atomic_load(&reading_epoch)); /* before what is read then */
+    if (!begin && --state->reading_depth == 0)
+        atomic_store_explicit(&state->reading, 0, memory_order_release);
+}
+
+static bool others_read(uint64_t until)
 {
     bool read = false;
     pthread_mutex_lock(&mutex);
-    for (weft__thread *thread = threads; thread && !read; thread = thread->next)
-        read = thread != state && atomic_load(&thread->reading) != 0;
+    for (weft__thread *thread = threads; thread && !read; thread = thread->next) {
+        uint64_t since = atomic_load(&thread->reading);
+        read = thread != state && since != 0 && since <= until;
+    }
     pthread_mutex_unlock(&mutex);
     return read;
 }
 
 void weft__thread_quiesce(void)
 {
-    while (others_read())
+    uint64_t until = atomic_fetch_add(&reading_epoch, 1);
+    while (others_read(until))
         sched_yield();
 }
 

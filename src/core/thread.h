@@ -1,4 +1,5 @@
-/* What each thread has of its own: contexts, current streams, its timeline, its cache of small memory. */
+/* What each thread has of its own: contexts, current streams, its timeline, its cache of small
+ * memory. */
 #ifndef WEFT_CORE_THREAD_H
 #define WEFT_CORE_THREAD_H
 
@@ -7,6 +8,7 @@
 enum {
     WEFT__CONTEXTS_MAX = 64,
     WEFT__STREAMS_MAX = 16,      /* devices with a current stream of their own */
+    WEFT__DEPTH_MAX = 32,        /* work inside functions that work calls */
     WEFT__MAGAZINE_CLASSES = 81, /* size classes that a thread caches: up to 64 KiB */
     WEFT__MAGAZINE_DEPTH = 8
 };
@@ -20,17 +22,19 @@ typedef struct weft__thread {
         weft_stream *stream;
     } streams[WEFT__STREAMS_MAX];
     int streams_count;
-    weft__timeline *timeline; /* of work done in this thread's calls */
-    int depth;                /* calls of work inside each other: a callback may compute */
+    weft__timeline *timelines[WEFT__DEPTH_MAX]; /* of work done in this thread's calls, by depth */
+    int depth; /* work inside work: a function of the user's that it calls may compute */
     bool waits_forbidden, lent_forbidden;
-    uint64_t epoch; /* of the memory caches; a trim or reset by another thread moves the global one */
+    uint64_t
+        epoch; /* of the memory caches; a trim or reset by another thread moves the global one */
     struct {
         weft__buffer *first;
         uint32_t count;
     } magazines[WEFT__MAGAZINE_CLASSES];
     _Atomic uint64_t magazine_bytes; /* cached there; written by this thread alone */
     _Atomic uint64_t magazine_hits;  /* allocations that were served from there, likewise */
-    _Atomic int reading; /* uses of compiled kernels under way */
+    _Atomic uint64_t reading; /* since which epoch it uses compiled kernels; 0: it does not */
+    int reading_depth;
     struct weft__thread *next; /* all threads */
 } weft__thread;
 
@@ -39,9 +43,13 @@ weft__thread *weft__thread_get(void);
 /* NULL if this thread has none yet. */
 weft__thread *weft__thread_peek(void);
 
+/* The timeline of work done in this thread's calls, at the present depth. NULL, with the record
+ * set, if memory ran out or the work is nested too deeply. */
+weft__timeline *weft__thread_timeline(void);
+
 /* Begins and ends the use of shared tables that are read without a lock; nests. */
 void weft__thread_reading(bool begin);
-/* Waits until every other thread has ended the uses that it had begun. */
+/* Waits until every other thread has ended the uses that it had begun; new ones do not delay it. */
 void weft__thread_quiesce(void);
 /* What all threads have cached in their magazines, and the hits there so far. */
 void weft__thread_magazines(uint64_t *bytes, uint64_t *hits);

@@ -52,6 +52,7 @@ void weft__timeline_release(weft__timeline *timeline)
     if (!timeline)
         return;
     timeline->stream = NULL;
+    atomic_store(&timeline->owner, NULL);
     pthread_mutex_lock(&mutex);
     timeline->next_free = free_list;
     free_list = timeline;
@@ -87,7 +88,7 @@ void weft__timeline_wait(weft__timeline *timeline, uint64_t sequence)
     atomic_fetch_sub(&timeline->waiters, 1);
 }
 
-void weft__timeline_after_fork(void)
+void weft__timeline_after_fork(const void *owner)
 {
     pthread_mutex_init(&mutex, NULL);
     for (slab *s = slabs; s; s = s->next)
@@ -96,7 +97,8 @@ void weft__timeline_after_fork(void)
             pthread_mutex_init(&timeline->mutex, NULL);
             pthread_cond_init(&timeline->changed, NULL);
             atomic_store(&timeline->waiters, 0);
-            if (!timeline->stream) /* a thread that is not here any more, between two calls */
+            /* of a thread that is not here any more */
+            if (!timeline->stream && (!owner || atomic_load(&timeline->owner) != owner))
                 atomic_store(&timeline->completed, atomic_load(&timeline->submitted));
         }
 }

@@ -6,17 +6,19 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Work on a timeline is numbered 1, 2, 3 … and finishes in that order. Timelines are never freed while
- * the library is loaded: a released one is reused and its numbers go on, so a point on a timeline that
- * is gone reads as done, and nobody needs to hold a reference. */
+/* Work on a timeline is numbered 1, 2, 3 … and finishes in that order. Timelines are never freed
+ * while the library is loaded: a released one is reused and its numbers go on, so a point on a
+ * timeline that is gone reads as done, and nobody needs to hold a reference. */
 typedef struct weft__timeline {
     _Atomic uint64_t submitted; /* the last number given out */
+    char apart[64];             /* the submitter writes the one, the worker the other */
     _Atomic uint64_t completed; /* everything up to this number is done */
     _Atomic int waiters;
     pthread_mutex_t mutex; /* guards the condition only */
     pthread_cond_t changed;
     struct weft__timeline *next_free;
-    struct weft_stream *stream; /* whose it is; NULL for a calling thread's */
+    struct weft_stream *stream;  /* whose it is; NULL for a calling thread's */
+    _Atomic(const void *) owner; /* of a calling thread's: the thread's state */
 } weft__timeline;
 
 /* "after number `sequence` on this timeline"; a NULL timeline is always done. */
@@ -34,12 +36,11 @@ void weft__timeline_wait(weft__timeline *timeline, uint64_t sequence);
 
 static inline bool weft__point_done(weft__point point)
 {
-    return !point.timeline || atomic_load_explicit(&point.timeline->completed,
-                                                   memory_order_acquire) >= point.sequence;
+    return !point.timeline || atomic_load(&point.timeline->completed) >= point.sequence;
 }
 
-/* After fork, in the child: no thread but this one is left. */
-void weft__timeline_after_fork(void);
+/* After fork, in the child: no thread but this one, whose state is `owner`, is left. */
+void weft__timeline_after_fork(const void *owner);
 /* When the library is unloaded. */
 void weft__timeline_free_all(void);
 

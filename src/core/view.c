@@ -10,8 +10,8 @@ weft_array *weft_permute(weft_array *array, weft_axes axes)
     weft_shape shape = {ndim, {0}};
     int64_t strides[WEFT_NDIM_MAX] = {0};
     if (axes.count != ndim)
-        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "axes", "%d axes were given for an array of %d dimensions",
-                            axes.count, ndim);
+        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "axes",
+                            "%d axes were given for an array of %d dimensions", axes.count, ndim);
     for (int k = 0; k < ndim; k++) {
         int axis;
         TRY_NULL(weft__axis_check(axes.axis[k], ndim, &axis));
@@ -55,15 +55,20 @@ weft_array *weft_broadcast(weft_array *array, weft_shape shape)
 {
     OPERATION("weft_broadcast");
     int64_t count;
+    size_t bytes, item = array ? weft_dtype_size((weft_dtype)array->dtype) : 0;
     weft_shape both;
     int64_t strides[WEFT_NDIM_MAX] = {0};
     TRY_NULL(weft__array_check(array, "array"));
     TRY_NULL(weft__shape_check(&shape, &count));
+    if (__builtin_mul_overflow((size_t)count, item, &bytes))
+        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "shape", "%s takes more than 2^64 - 1 bytes",
+                            weft__shape_text_of(&shape).text);
     TRY_NULL(weft__shape_broadcast(&array->shape, &shape, &both));
     if (!weft_shape_equal(both, shape))
         return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "shape",
                             "an array of shape %s cannot be broadcast to the smaller shape %s",
-                            weft__shape_text_of(&array->shape).text, weft__shape_text_of(&shape).text);
+                            weft__shape_text_of(&array->shape).text,
+                            weft__shape_text_of(&shape).text);
     bool repeats = false;
     for (int k = 0; k < shape.ndim; k++) {
         int own = k - (shape.ndim - array->shape.ndim);
@@ -109,8 +114,9 @@ static weft_status resolve_at(const weft_range *range, int axis, int64_t size, i
 {
     int64_t at = range->start;
     if (at < -size || at >= size)
-        return FAIL_AT(WEFT_ERROR_SHAPE, "range", "index %lld is out of range for axis %d of size %lld",
-                       (long long)at, axis, (long long)size);
+        return FAIL_AT(WEFT_ERROR_SHAPE, "range",
+                       "index %lld is out of range for axis %d of size %lld", (long long)at, axis,
+                       (long long)size);
     *start = at < 0 ? at + size : at;
     return WEFT_OK;
 }
@@ -120,6 +126,7 @@ typedef struct slicing {
     int64_t strides[WEFT_NDIM_MAX];
     int64_t offset;
     int axis; /* the next axis of the array */
+    bool empty;
 } slicing;
 
 static weft_status add_axis(slicing *s, int64_t size, int64_t stride)
@@ -143,7 +150,8 @@ static weft_status apply_range(slicing *s, const weft_array *array, const weft_r
         return FAIL_AT(WEFT_ERROR_SHAPE, "ranges",
                        "there are more ranges than the array's %d dimensions", array->shape.ndim);
     int axis = s->axis++;
-    int64_t size = array->shape.size[axis], stride = array->stride[axis];
+    /* the strides of an empty array lead nowhere, and may be beyond any address */
+    int64_t size = array->shape.size[axis], stride = s->empty ? 0 : array->stride[axis];
     if (range->kind == WEFT_RANGE_AT) {
         TRY(resolve_at(range, axis, size, &start));
         s->offset += start * stride;
@@ -161,6 +169,7 @@ weft_array *weft_slice_with(weft_array *array, int count, const weft_range *rang
     static const weft_range all = {WEFT_RANGE_STEP, WEFT_END, WEFT_END, 1};
     OPERATION("weft_slice");
     TRY_NULL(weft__array_check(array, "array"));
+    s.empty = weft__array_count(array) == 0;
     if (count < 0 || (count > 0 && !ranges))
         return FAIL_AT_NULL(WEFT_ERROR_ARGUMENT, "ranges", "%d ranges were announced, at %s", count,
                             ranges ? "an address" : "NULL");
@@ -171,8 +180,8 @@ weft_array *weft_slice_with(weft_array *array, int count, const weft_range *rang
     return weft__view_of(array, s.offset, &s.shape, s.strides);
 }
 
-/* Strides for the new shape over the same memory: groups of old axes that are contiguous with each other
- * are matched, from the last, with groups of new axes of the same number of elements. */
+/* Strides for the new shape over the same memory: groups of old axes that are contiguous with each
+ * other are matched, from the last, with groups of new axes of the same number of elements. */
 bool weft__reshape_strides(const weft_array *array, const weft_shape *shape, int64_t *strides)
 {
     int old = array->shape.ndim - 1;

@@ -1,5 +1,7 @@
 /* Building kernels: values, loads and stores. */
 #include "kernel/build.h"
+#include "core/allocate.h"
+#include "core/status.h"
 #include <assert.h>
 #include <string.h>
 
@@ -8,9 +10,12 @@ weft_dtype weft__value_dtype(weft_dtype memory_dtype)
     switch (memory_dtype) {
     case WEFT_F16:
     case WEFT_BF16:
-    case WEFT_C64: return WEFT_F32;
-    case WEFT_C128: return WEFT_F64;
-    default: return memory_dtype;
+    case WEFT_C64:
+        return WEFT_F32;
+    case WEFT_C128:
+        return WEFT_F64;
+    default:
+        return memory_dtype;
     }
 }
 
@@ -22,68 +27,107 @@ void weft__build_begin(weft__builder *builder)
     builder->kernel.values = builder->values;
     builder->kernel.values_room = WEFT__BUILD_VALUES;
     builder->kernel.operands = builder->operands;
+    builder->kernel.operands_room = WEFT__BUILD_OPERANDS;
+    builder->failed = false;
+}
+
+weft_status weft__build_finish(const weft__builder *builder)
+{
+    return builder->failed ? WEFT_ERROR_MEMORY : WEFT_OK;
+}
+
+void weft__build_free(weft__builder *builder)
+{
+    if (builder->kernel.values != builder->values)
+        weft__free(builder->kernel.values);
+    if (builder->kernel.operands != builder->operands)
+        weft__free(builder->kernel.operands);
+}
+
+/* Twice the room; the first time it moves out of the builder. */
+static bool grow(void **items, const void *own, uint32_t *room, size_t item_bytes)
+{
+    bool moved = *items != own;
+    void *more = weft__reallocate(moved ? *items : NULL, *room * 2 * item_bytes);
+    if (!more)
+        return false;
+    if (!moved)
+        memcpy(more, own, *room * item_bytes);
+    *items = more;
+    *room *= 2;
+    return true;
 }
 
 int weft__build_operand(weft__builder *builder, weft_dtype dtype, bool output)
 {
-    uint32_t slot = builder->kernel.operands_count++;
-    assert(slot < WEFT__BUILD_OPERANDS);
-    builder->operands[slot] = (weft__kernel_operand){(uint8_t)dtype, output};
-    return (int)slot;
+    weft__kernel *kernel = &builder->kernel;
+    void *operands = kernel->operands;
+    if (kernel->operands_count == kernel->operands_room &&
+        !grow(&operands, builder->operands, &kernel->operands_room, sizeof *kernel->operands)) {
+        builder->failed = true;
+        return 0;
+    }
+    kernel->operands = operands;
+    kernel->operands[kernel->operands_count] = (weft__kernel_operand){(uint8_t)dtype, output};
+    return (int)kernel->operands_count++;
 }
 
 static int32_t add(weft__builder *builder, weft__value value)
 {
-    uint32_t at = builder->kernel.values_count++;
-    assert(at < WEFT__BUILD_VALUES);
-    builder->values[at] = value;
-    return (int32_t)at;
+    weft__kernel *kernel = &builder->kernel;
+    void *values = kernel->values;
+    if (kernel->values_count == kernel->values_room &&
+        !grow(&values, builder->values, &kernel->values_room, sizeof *kernel->values)) {
+        builder->failed = true;
+        return 0;
+    }
+    kernel->values = values;
+    kernel->values[kernel->values_count] = value;
+    return (int32_t)kernel->values_count++;
 }
 
 int32_t weft__build(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a, int32_t b,
                     int32_t c)
 {
-    return add(builder, (weft__value){
-                            .op = (uint8_t)op, .dtype = (uint8_t)dtype, .argument = {a, b, c}});
+    return add(builder,
+               (weft__value){.op = (uint8_t)op, .dtype = (uint8_t)dtype, .argument = {a, b, c}});
 }
 
 int32_t weft__build_constant(weft__builder *builder, weft_dtype dtype, uint64_t bits)
 {
-    return add(builder, (weft__value){
-                            .op = WEFT__OP_constant, .dtype = (uint8_t)dtype, .bits = bits});
+    return add(builder,
+               (weft__value){.op = WEFT__OP_constant, .dtype = (uint8_t)dtype, .bits = bits});
 }
 
 int32_t weft__build_scalar(weft__builder *builder, weft_dtype dtype)
 {
     uint32_t slot = builder->kernel.scalars_count++;
-    assert(slot < sizeof builder->kernel.scalar_dtypes);
-    builder->kernel.scalar_dtypes[slot] = (uint8_t)dtype;
-    return add(builder, (weft__value){.op = WEFT__OP_scalar,
-                                      .dtype = (uint8_t)dtype,
-                                      .slot = (uint16_t)slot});
+    return add(
+        builder,
+        (weft__value){.op = WEFT__OP_scalar, .dtype = (uint8_t)dtype, .slot = (uint16_t)slot});
 }
 
 int32_t weft__build_index(weft__builder *builder, int axis)
 {
-    return add(builder, (weft__value){
-                            .op = WEFT__OP_index, .dtype = WEFT_I64, .slot = (uint16_t)axis});
+    return add(builder,
+               (weft__value){.op = WEFT__OP_index, .dtype = WEFT_I64, .slot = (uint16_t)axis});
 }
 
 weft__element weft__build_load(weft__builder *builder, int operand)
 {
-    weft__element element = {.dtype = (weft_dtype)builder->operands[operand].dtype};
+    weft__element element = {.dtype = (weft_dtype)builder->kernel.operands[operand].dtype};
     for (int part = 0; part < (is_complex(element.dtype) ? 2 : 1); part++)
-        element.part[part] = add(builder, (weft__value){
-                                              .op = WEFT__OP_load,
-                                              .dtype = (uint8_t)weft__value_dtype(element.dtype),
-                                              .slot = (uint16_t)operand,
-                                              .part = (uint8_t)part});
+        element.part[part] =
+            add(builder, (weft__value){.op = WEFT__OP_load,
+                                       .dtype = (uint8_t)weft__value_dtype(element.dtype),
+                                       .slot = (uint16_t)operand,
+                                       .part = (uint8_t)part});
     return element;
 }
 
 void weft__build_store(weft__builder *builder, int operand, weft__element element)
 {
-    assert(element.dtype == (weft_dtype)builder->operands[operand].dtype);
+    assert(element.dtype == (weft_dtype)builder->kernel.operands[operand].dtype);
     for (int part = 0; part < (is_complex(element.dtype) ? 2 : 1); part++)
         add(builder, (weft__value){.op = WEFT__OP_store,
                                    .dtype = (uint8_t)weft__value_dtype(element.dtype),

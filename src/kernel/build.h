@@ -1,4 +1,4 @@
-/* Building kernels: a fixed-size builder for the kernels that operations make. */
+/* Building kernels: values are added one after the other, each known by its number. */
 #ifndef WEFT_KERNEL_BUILD_H
 #define WEFT_KERNEL_BUILD_H
 
@@ -6,8 +6,11 @@
 
 enum { WEFT__BUILD_VALUES = 96, WEFT__BUILD_OPERANDS = 4 };
 
+/* Begins with room of its own and grows when that is full. If memory runs out, what is built is
+ * useless and weft__build_finish says so; until then every call is harmless. */
 typedef struct weft__builder {
     weft__kernel kernel;
+    bool failed; /* memory ran out */
     weft__value values[WEFT__BUILD_VALUES];
     weft__kernel_operand operands[WEFT__BUILD_OPERANDS];
 } weft__builder;
@@ -19,6 +22,10 @@ typedef struct weft__element {
 } weft__element;
 
 void weft__build_begin(weft__builder *builder);
+/* Fails if memory ran out while building. */
+weft_status weft__build_finish(const weft__builder *builder);
+/* Frees what was grown. */
+void weft__build_free(weft__builder *builder);
 /* The number of the new operand. */
 int weft__build_operand(weft__builder *builder, weft_dtype dtype, bool output);
 /* Each gives the number of the new value. */

@@ -7,9 +7,10 @@
 #include <sched.h>
 #include <string.h>
 
-enum { BUCKETS = 1024 };
+enum { BUCKETS = 1024, PIECES = 3 };
 
-/* Entries are linked in, never changed, and freed only by a drop that has made sure that nobody reads. */
+/* Entries are linked in, never changed, and freed only by a drop that has made sure that nobody
+ * reads. */
 typedef struct entry {
     _Atomic(struct entry *) next;
     uint64_t hash;
@@ -25,8 +26,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* one compiles at a t
 
 /* The parts of a kernel that its code depends on, as bytes in order. */
 typedef struct key {
-    const void *piece[4];
-    size_t bytes[4];
+    const void *piece[PIECES];
+    size_t bytes[PIECES];
     size_t total;
     uint64_t hash;
 } key;
@@ -45,13 +46,12 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 
 static key key_of(const weft__kernel *kernel)
 {
-    key k = {{kernel->values, kernel->operands, kernel->scalar_dtypes, &kernel->ndim},
+    key k = {{kernel->values, kernel->operands, &kernel->ndim},
              {kernel->values_count * sizeof *kernel->values,
-              kernel->operands_count * sizeof *kernel->operands, kernel->scalars_count,
-              sizeof kernel->ndim},
+              kernel->operands_count * sizeof *kernel->operands, sizeof kernel->ndim},
              0,
              kernel->values_count};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < PIECES; i++) {
         k.hash = mix(k.hash, k.piece[i], k.bytes[i]);
         k.total += k.bytes[i];
     }
@@ -63,7 +63,7 @@ static bool same_key(const entry *e, const key *k)
     const char *at = e->key;
     if (e->hash != k->hash || e->key_bytes != k->total)
         return false;
-    for (int i = 0; i < 4; at += k->bytes[i++])
+    for (int i = 0; i < PIECES; at += k->bytes[i++])
         if (memcmp(at, k->piece[i], k->bytes[i]) != 0)
             return false;
     return true;
@@ -71,7 +71,7 @@ static bool same_key(const entry *e, const key *k)
 
 static entry *find(const key *k, weft_device device)
 {
-    entry *e = atomic_load_explicit(&buckets[k->hash % BUCKETS], memory_order_acquire);
+    entry *e = atomic_load(&buckets[k->hash % BUCKETS]); /* in order with weft__thread_reading */
     while (e && !(same_key(e, k) && weft_device_equal(e->device, device)))
         e = atomic_load_explicit(&e->next, memory_order_acquire);
     return e;
@@ -92,7 +92,8 @@ static void free_entry(entry *e)
     weft__free(e);
 }
 
-static weft_status add(const key *k, const weft__kernel *kernel, weft__device *device, entry **added)
+static weft_status add(const key *k, const weft__kernel *kernel, weft__device *device,
+                       entry **added)
 {
     entry *e = weft__allocate(sizeof *e + k->total);
     char *at = e ? e->key : NULL;
@@ -103,7 +104,7 @@ static weft_status add(const key *k, const weft__kernel *kernel, weft__device *d
         weft__free(e);
         return status;
     }
-    for (int i = 0; i < 4; at += k->bytes[i++])
+    for (int i = 0; i < PIECES; at += k->bytes[i++])
         memcpy(at, k->piece[i], k->bytes[i]);
     e->key_bytes = (uint32_t)k->total;
     e->hash = k->hash;
@@ -115,7 +116,8 @@ static weft_status add(const key *k, const weft__kernel *kernel, weft__device *d
     return WEFT_OK;
 }
 
-/* Unlinks the device's entries (a reader may then miss one, and looks again with the lock), waits until no thread and no stream uses one, and frees them. */
+/* Unlinks the device's entries (a reader may then miss one, and looks again with the lock), waits
+ * until no thread and no stream uses one, and frees them. */
 static void drop(weft_device device)
 {
     entry *dropped = NULL;

@@ -10,9 +10,10 @@ typedef struct weft__compiled {
     int64_t (*grain)(const weft__kernel *kernel, const weft__launch *launch);
 } weft__compiled;
 
-/* Finds or compiles. What is found stays valid until weft__cache_leave, which must follow every success;
- * work that is queued meanwhile keeps its module until it is done. */
-weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device, weft__compiled *found);
+/* Finds or compiles. What is found stays valid until weft__cache_leave, which must follow every
+ * success; work that is queued meanwhile keeps its module until it is done. */
+weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device,
+                              weft__compiled *found);
 void weft__cache_leave(void);
 
 #endif

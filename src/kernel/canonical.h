@@ -5,10 +5,10 @@
 #include "core/array.h"
 #include "kernel/ir.h"
 
-/* Fills sizes, strides and addresses of the launch, whose counts are set. Axes of size 1 go, axes that
- * the first output walks backwards are turned round, axes are ordered by the output's strides, and axes
- * that follow each other in memory in every operand are merged; a kernel that uses the index keeps its
- * axes as they are. */
+/* Fills sizes, strides and addresses of the launch, whose counts are set. Axes of size 1 go, axes
+ * that the first output walks backwards are turned round, axes are ordered by the output's strides,
+ * and axes that follow each other in memory in every operand are merged; a kernel that uses the
+ * index keeps its axes as they are. */
 void weft__canonical(const weft__kernel *kernel, const weft_shape *space, weft_array *const *arrays,
                      weft__launch *launch);
 

@@ -6,8 +6,8 @@ static int32_t cast(weft__builder *b, int32_t value, weft_dtype to)
     return weft__build(b, WEFT__OP_cast, to, value, 0, 0);
 }
 
-/* A 64-bit integer as f64, rounded to odd: what is lost of it stays visible in the last bit, so that a
- * second rounding to fewer bits is right. Integers below 2^53 are exact as they are. */
+/* A 64-bit integer as f64, rounded to odd: what is lost of it stays visible in the last bit, so
+ * that a second rounding to fewer bits is right. Integers below 2^53 are exact as they are. */
 static int32_t wide_to_f64_odd(weft__builder *b, int32_t value, weft_dtype from)
 {
     int32_t zero = weft__build_constant(b, from, 0);
@@ -26,8 +26,8 @@ static int32_t wide_to_f64_odd(weft__builder *b, int32_t value, weft_dtype from)
     return weft__build(b, WEFT__OP_select, WEFT_F64, small, direct, cast(b, rounded, WEFT_F64));
 }
 
-/* f64 to f32, rounded to odd: if the nearest f32 is not exact and its last bit is 0, the neighbour on
- * the other side of the value. */
+/* f64 to f32, rounded to odd: if the nearest f32 is not exact and its last bit is 0, the neighbour
+ * on the other side of the value. */
 static int32_t f64_to_f32_odd(weft__builder *b, int32_t value)
 {
     int32_t one = weft__build_constant(b, WEFT_U32, 1), zero = weft__build_constant(b, WEFT_U32, 0);

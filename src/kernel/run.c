@@ -68,7 +68,7 @@ static void fill_uses(const weft__kernel *kernel, weft_array *const *arrays, wef
     for (uint32_t i = 0; i < kernel->operands_count; i++) {
         weft__buffer *buffer = arrays[i]->buffer;
         uses[i] = (weft__use){buffer, atomic_load(&buffer->generation), kernel->operands[i].output,
-                              weft_array_bytes(arrays[i]) == buffer->bytes};
+                              weft_array_bytes(arrays[i]) == buffer->elements};
     }
 }
 
@@ -97,7 +97,8 @@ static weft_status run(const weft__kernel *kernel, weft_stream *stream, const we
     launch->scalars_count = (uint16_t)kernel->scalars_count;
     launch->cost = cost_of(kernel);
     if (kernel->scalars_count)
-        memcpy(memory + sizeof *launch + arguments, scalars, kernel->scalars_count * sizeof *scalars);
+        memcpy(memory + sizeof *launch + arguments, scalars,
+               kernel->scalars_count * sizeof *scalars);
     weft__canonical(kernel, space, arrays, launch);
     fill_uses(kernel, arrays, uses);
     weft_status status = WEFT_OK;
@@ -140,8 +141,9 @@ static weft_status run_through_copy(const weft__kernel *kernel, weft_stream *str
     return status;
 }
 
-weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream, const weft_shape *space,
-                             weft_array *const *arrays, const uint64_t *scalars)
+weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
+                             const weft_shape *space, weft_array *const *arrays,
+                             const uint64_t *scalars)
 {
     for (uint32_t i = 0; i < kernel->operands_count; i++)
         if (kernel->operands[i].output && has_hazard(kernel, arrays, i))

@@ -13,13 +13,15 @@ static weft_status check_reach(const weft_array *array, size_t bytes)
         if (size == 0)
             return WEFT_OK;
         overflow |= __builtin_mul_overflow(size - 1, array->stride[k], &span);
-        overflow |= __builtin_add_overflow(*(span < 0 ? &low : &high), span, span < 0 ? &low : &high);
+        overflow |=
+            __builtin_add_overflow(*(span < 0 ? &low : &high), span, span < 0 ? &low : &high);
     }
     if (overflow || low < 0 || high > (int64_t)bytes)
-        return FAIL_AT(WEFT_ERROR_SHAPE, "strides",
-                       "elements of shape %s with these strides reach bytes %lld to %lld of the %zu that "
-                       "are lent",
-                       weft__shape_text_of(&array->shape).text, (long long)low, (long long)high, bytes);
+        return FAIL_AT(
+            WEFT_ERROR_SHAPE, "strides",
+            "elements of shape %s with these strides reach bytes %lld to %lld of the %zu that "
+            "are lent",
+            weft__shape_text_of(&array->shape).text, (long long)low, (long long)high, bytes);
     return WEFT_OK;
 }
 
@@ -28,19 +30,23 @@ static bool has_overlap(const weft_array *array)
 {
     int64_t reached = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
     bool used[WEFT_NDIM_MAX] = {false};
-    for (int n = 0; n < array->shape.ndim; n++) {
+    for (int k = 0; k < array->shape.ndim; k++) {
+        used[k] = array->shape.size[k] == 1; /* whatever its stride is */
+        if (array->shape.size[k] == 0)
+            return false;
+    }
+    for (;;) {
         int next = -1;
         for (int k = 0; k < array->shape.ndim; k++)
             if (!used[k] && (next < 0 || llabs(array->stride[k]) < llabs(array->stride[next])))
                 next = k;
+        if (next < 0)
+            return false;
         used[next] = true;
-        if (array->shape.size[next] <= 1)
-            continue;
         if (llabs(array->stride[next]) < reached)
             return true;
         reached += (array->shape.size[next] - 1) * llabs(array->stride[next]);
     }
-    return false;
 }
 
 static weft_status check_borrow(const void *data, size_t bytes, const weft_shape *shape,
@@ -54,10 +60,12 @@ static weft_status check_borrow(const void *data, size_t bytes, const weft_shape
     if (dtype == WEFT_C64 || dtype == WEFT_C128)
         part = item / 2;
     if (!data && (count > 0 || bytes > 0))
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "data", "data is NULL; %zu bytes were announced", bytes);
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "data", "data is NULL; %zu bytes were announced",
+                       bytes);
     if ((uintptr_t)data % part != 0)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "data", "data at %p is not aligned to the %zu bytes of %s",
-                       data, part, weft_dtype_name(dtype));
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "data",
+                       "data at %p is not aligned to the %zu bytes of %s", data, part,
+                       weft_dtype_name(dtype));
     return WEFT_OK;
 }
 

@@ -4,21 +4,21 @@
 
 enum { ARRAYS_MAX = 256 };
 
-static weft_status add_uses(weft__use *uses, uint32_t *count, weft_array *const *arrays, size_t number,
-                            bool write)
+static weft_status add_uses(weft__use *uses, uint32_t *count, weft_array *const *arrays,
+                            size_t number, bool write)
 {
     for (size_t i = 0; i < number; i++) {
         const char *name = write ? "writes" : "reads";
         TRY(write ? weft__array_check_output(arrays[i], name) : weft__array_check(arrays[i], name));
         weft__buffer *buffer = arrays[i]->buffer;
         uses[(*count)++] = (weft__use){buffer, atomic_load(&buffer->generation), write,
-                                       weft_array_bytes(arrays[i]) == buffer->bytes};
+                                       weft_array_bytes(arrays[i]) == buffer->elements};
     }
     return WEFT_OK;
 }
 
-weft_status weft_stream_call_with(weft_stream *stream, weft_stream_function *function, void *argument,
-                                  const weft_call_options *given)
+weft_status weft_stream_call_with(weft_stream *stream, weft_stream_function *function,
+                                  void *argument, const weft_call_options *given)
 {
     weft_call_options options = {.struct_size = sizeof options};
     weft__work work = {.kind = WEFT__WORK_CALL, .operation = "weft_stream_call"};

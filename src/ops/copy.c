@@ -4,16 +4,22 @@
 #include "core/view.h"
 #include "kernel/run.h"
 #include "ops/number.h"
+#include <string.h>
 
 /* Elements of the same dtype are moved as integers of their size, so that one kernel serves all. */
 static weft_dtype carrier_of(weft_dtype dtype)
 {
     switch (weft_dtype_size(dtype)) {
-    case 1: return WEFT_U8;
-    case 2: return WEFT_U16;
-    case 4: return WEFT_U32;
-    case 8: return WEFT_U64;
-    default: return dtype;
+    case 1:
+        return WEFT_U8;
+    case 2:
+        return WEFT_U16;
+    case 4:
+        return WEFT_U32;
+    case 8:
+        return WEFT_U64;
+    default:
+        return dtype;
     }
 }
 
@@ -34,7 +40,14 @@ weft_status weft__copy_run(weft_array *target, weft_array *source, weft_stream *
 {
     weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
     bool same = to == from;
-    TRY(run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from, stream));
+    return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,
+                    stream);
+}
+
+/* The same, counted; copies from and to the host are counted elsewhere. */
+static weft_status copy_on_device(weft_array *target, weft_array *source, weft_stream *stream)
+{
+    TRY(weft__copy_run(target, source, stream));
     weft__statistics *statistics = &weft__device_get(stream->device)->statistics;
     COUNT(statistics->copies_on_device, 1);
     COUNT(statistics->bytes_on_device, weft_array_bytes(target));
@@ -47,18 +60,39 @@ static weft_status check_broadcast(const weft_array *target, const weft_array *s
     TRY(weft__shape_broadcast(&target->shape, &source->shape, &both));
     if (weft_shape_equal(both, target->shape))
         return WEFT_OK;
-    return FAIL_AT(WEFT_ERROR_SHAPE, "source", "source has shape %s, which does not broadcast to target's %s",
-                   weft__shape_text_of(&source->shape).text, weft__shape_text_of(&target->shape).text);
+    return FAIL_AT(
+        WEFT_ERROR_SHAPE, "source", "source has shape %s, which does not broadcast to target's %s",
+        weft__shape_text_of(&source->shape).text, weft__shape_text_of(&target->shape).text);
 }
 
-/* A handle gets memory of the source's shape, where the source is unless the handle says otherwise. */
+/* A handle takes over the memory of a copy, made where the source is, or where the handle was to be
+ * if the source is lent; it is a handle still if that fails. */
 static weft_status assign_to_handle(weft_array *target, weft_array *source)
 {
     TRY(weft__array_check(source, "source"));
-    target->dtype = source->dtype;
-    if (source->buffer->device.kind != WEFT_DEVICE_NONE)
-        target->request.device = source->buffer->device;
-    return weft__array_resize(target, &source->shape);
+    weft_options options = {.struct_size = sizeof options,
+                            .memory = target->request.memory,
+                            .allocator = target->request.allocator,
+                            .user_allocator = target->request.user_allocator,
+                            .stream = target->stream ? target->stream : source->stream};
+    if (target->stream && source->stream && !weft_stream_equivalent(target->stream, source->stream))
+        return FAIL_AT(WEFT_ERROR_PLACEMENT, "source",
+                       "target and source are bound to streams that are not equivalent; rebind one "
+                       "with weft_asarray(…, .stream = …)");
+    if (!options.stream && source->buffer->device.kind == WEFT_DEVICE_NONE)
+        options.device = target->request.device;
+    weft_array *copy = weft__copy_new(source, &options);
+    if (!copy)
+        return weft_error_code();
+    target->dtype = copy->dtype;
+    target->shape = copy->shape;
+    memcpy(target->stride, copy->stride, sizeof target->stride);
+    target->data = copy->data;
+    target->buffer = copy->buffer;
+    target->request.device = copy->request.device;
+    copy->buffer = NULL;
+    weft_array_release(copy);
+    return WEFT_OK;
 }
 
 static weft_status assign(weft_array *target, weft_array *source, bool cast)
@@ -69,7 +103,7 @@ static weft_status assign(weft_array *target, weft_array *source, bool cast)
     if (!target)
         return weft__fail_null("target");
     if (!target->buffer)
-        TRY(assign_to_handle(target, source));
+        return assign_to_handle(target, source);
     TRY(weft__array_check_output(target, "target"));
     TRY(weft__array_check(source, "source"));
     if (!cast && !weft_dtype_assignable((weft_dtype)target->dtype, (weft_dtype)source->dtype))
@@ -79,7 +113,7 @@ static weft_status assign(weft_array *target, weft_array *source, bool cast)
                        weft_dtype_name((weft_dtype)target->dtype));
     TRY(check_broadcast(target, source));
     TRY(weft__place(arrays, names, 2, &stream));
-    return weft__copy_run(target, source, stream);
+    return copy_on_device(target, source, stream);
 }
 
 weft_status weft_assign(weft_array *target, weft_array *source)
@@ -104,7 +138,7 @@ weft_array *weft__copy_new(weft_array *source, const weft_options *options)
         return NULL;
     weft_status status = stream ? WEFT_OK : weft__place(&copy, names, 1, &stream);
     if (status == WEFT_OK)
-        status = weft__copy_run(copy, source, stream);
+        status = copy_on_device(copy, source, stream);
     if (status == WEFT_OK)
         return copy;
     weft_array_release(copy);
@@ -152,7 +186,8 @@ static bool fits(const weft_array *array, const weft_options *options)
     weft_device wanted = options->device;
     if (wanted.kind == WEFT_DEVICE_NONE && options->stream)
         wanted = options->stream->device;
-    bool device = wanted.kind == WEFT_DEVICE_NONE || weft_device_equal(wanted, array->buffer->device);
+    bool device =
+        wanted.kind == WEFT_DEVICE_NONE || weft_device_equal(wanted, array->buffer->device);
     bool memory = !options->memory || options->memory == (weft_memory)array->buffer->memory;
     bool dtype = !options->dtype || options->dtype == (weft_dtype)array->dtype;
     return device && memory && dtype && !options->allocator && !options->user_allocator;
@@ -167,11 +202,11 @@ weft_array *weft_asarray_with(weft_array *array, const weft_options *given)
         return NULL;
     bool view = options.copy != WEFT_COPY_ALWAYS && fits(array, &options);
     if (!view && options.copy == WEFT_COPY_NEVER)
-        return FAIL_AT_NULL(WEFT_ERROR_PLACEMENT, "copy",
-                            "a copy is needed (the array is %s on %s, %s memory) and .copy forbids it",
-                            weft_dtype_name((weft_dtype)array->dtype),
-                            weft_device_id(array->buffer->device),
-                            weft_memory_name((weft_memory)array->buffer->memory));
+        return FAIL_AT_NULL(
+            WEFT_ERROR_PLACEMENT, "copy",
+            "a copy is needed (the array is %s on %s, %s memory) and .copy forbids it",
+            weft_dtype_name((weft_dtype)array->dtype), weft_device_id(array->buffer->device),
+            weft_memory_name((weft_memory)array->buffer->memory));
     if (!view) {
         if (!options.stream && options.device.kind == WEFT_DEVICE_NONE)
             options.stream = array->stream;
@@ -217,22 +252,26 @@ static weft_status infer_size(const weft_array *array, weft_shape *shape)
             if (__builtin_mul_overflow(known, shape->size[k], &known))
                 known = 0;
         } else if (open >= 0)
-            return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "axes %d and %d both have size -1; one may", open, k);
+            return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "axes %d and %d both have size -1; one may",
+                           open, k);
         else
             open = k;
     }
     if (open < 0)
         return WEFT_OK;
     if (known <= 0 || count % known != 0)
-        return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "%lld elements do not fill %s",
-                       (long long)count, weft__shape_text_of(shape).text);
+        return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "%lld elements do not fill %s", (long long)count,
+                       weft__shape_text_of(shape).text);
     shape->size[open] = count / known;
     return WEFT_OK;
 }
 
-weft_array *weft_reshape_with(weft_array *array, weft_shape shape, const weft_reshape_options *given)
+weft_array *weft_reshape_with(weft_array *array, weft_shape shape,
+                              const weft_reshape_options *given)
 {
-    weft_copying copy = given ? given->copy : WEFT_COPY_IF_NEEDED;
+    bool knows_copy =
+        given && given->struct_size >= offsetof(weft_reshape_options, copy) + sizeof given->copy;
+    weft_copying copy = knows_copy ? given->copy : WEFT_COPY_IF_NEEDED;
     weft_options options = {.struct_size = sizeof options};
     int64_t count, strides[WEFT_NDIM_MAX] = {0};
     OPERATION("weft_reshape");
@@ -240,23 +279,25 @@ weft_array *weft_reshape_with(weft_array *array, weft_shape shape, const weft_re
     TRY_NULL(infer_size(array, &shape));
     TRY_NULL(weft__shape_check(&shape, &count));
     if (count != weft__array_count(array))
-        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "shape", "an array of shape %s has %lld elements; shape %s has %lld",
-                            weft__shape_text_of(&array->shape).text,
-                            (long long)weft__array_count(array), weft__shape_text_of(&shape).text,
-                            (long long)count);
+        return FAIL_AT_NULL(
+            WEFT_ERROR_SHAPE, "shape", "an array of shape %s has %lld elements; shape %s has %lld",
+            weft__shape_text_of(&array->shape).text, (long long)weft__array_count(array),
+            weft__shape_text_of(&shape).text, (long long)count);
     bool fits_in_place = count == 0 || weft__reshape_strides(array, &shape, strides);
     if (copy != WEFT_COPY_ALWAYS && fits_in_place)
         return weft__view_of(array, 0, &shape, strides);
     if (copy == WEFT_COPY_NEVER)
         return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "shape",
                             "shape %s needs a copy of this view of shape %s, and .copy forbids it",
-                            weft__shape_text_of(&shape).text, weft__shape_text_of(&array->shape).text);
+                            weft__shape_text_of(&shape).text,
+                            weft__shape_text_of(&array->shape).text);
     options.stream = array->stream;
     weft_array *whole = weft__copy_new(array, &options);
     if (!whole)
         return NULL;
     size_t bytes;
     whole->shape = shape;
-    weft__shape_strides(&shape, weft_dtype_size((weft_dtype)array->dtype), 1, whole->stride, &bytes);
+    weft__shape_strides(&shape, weft_dtype_size((weft_dtype)array->dtype), 1, whole->stride,
+                        &bytes);
     return whole;
 }

@@ -6,8 +6,11 @@
 
 /* Writes source, broadcast and converted, into target on the stream. Both are checked already. */
 weft_status weft__copy_run(weft_array *target, weft_array *source, weft_stream *stream);
-/* A new array as the options say, with source's elements; dtype and placement default to source's. */
+/* A new array as the options say, with source's elements; dtype and placement default to source's.
+ */
 weft_array *weft__copy_new(weft_array *source, const weft_options *options);
+/* The elements in C order into host memory of exactly that size; waits. */
+weft_status weft__copy_to_host(weft_array *array, void *data, size_t bytes);
 /* Gives every element the number, which was checked for the array's dtype. */
 weft_status weft__fill_run(weft_array *array, const weft_operand *number, weft_stream *stream);
 

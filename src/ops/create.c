@@ -101,7 +101,8 @@ weft_array *weft_empty_like_with(weft_array *array, const weft_options *given)
     return weft__array_new(&array->shape, dtype, &options, array, NULL);
 }
 
-static weft_array *filled_like(weft_array *array, const weft_operand *number, const weft_options *given)
+static weft_array *filled_like(weft_array *array, const weft_operand *number,
+                               const weft_options *given)
 {
     weft_options options = weft__options_of(given);
     TRY_NULL(weft__array_check(array, "array"));
@@ -140,7 +141,7 @@ static uint64_t bits_of(double x)
 static void store_f64(weft__builder *b, int operand, int32_t value)
 {
     weft__element element = {.part = {value}, .dtype = WEFT_F64};
-    weft_dtype dtype = (weft_dtype)b->operands[operand].dtype;
+    weft_dtype dtype = (weft_dtype)b->kernel.operands[operand].dtype;
     weft__build_store(b, operand, weft__build_convert(b, element, dtype));
 }
 
@@ -152,8 +153,13 @@ static weft_status arange_count(double start, double stop, double step, int64_t 
                     step);
     double steps = ceil((stop - start) / step);
     if (!(steps < 9.2e18))
-        return FAIL(WEFT_ERROR_SHAPE, "from %g to %g by %g are %g elements; less than 2^63 are possible",
-                    start, stop, step, steps);
+        return FAIL(WEFT_ERROR_SHAPE,
+                    "from %g to %g by %g are %g elements; less than 2^63 are possible", start, stop,
+                    step, steps);
+    double last =
+        fma(steps - 1, step, start); /* the quotient was rounded: 1, 1.1, 1.2 end below 1.3 */
+    if (steps > 0 && (step > 0 ? last >= stop : last <= stop))
+        steps--;
     *count = steps > 0 ? (int64_t)steps : 0;
     return WEFT_OK;
 }
@@ -183,8 +189,9 @@ weft_array *weft_linspace_with(double start, double stop, int64_t count, const w
 {
     weft__builder b;
     weft_shape shape = {1, {count}};
-    double step = count > 1 ? (stop - start) / (double)(count - 1) : 0;
-    uint64_t scalars[] = {bits_of(start), bits_of(stop), bits_of(step), (uint64_t)(count - 1)};
+    double steps = count > 1 ? (double)(count - 1) : 1;
+    double step = isfinite(stop - start) ? (stop - start) / steps : stop / steps - start / steps;
+    uint64_t scalars[] = {bits_of(start), bits_of(stop), bits_of(step), (uint64_t)count - 1};
     OPERATION("weft_linspace");
     weft_options options = weft__options_of(given);
     if (!isfinite(start) || !isfinite(stop))
@@ -209,7 +216,8 @@ weft_array *weft_linspace_with(double start, double stop, int64_t count, const w
     return finish(array, &b, scalars);
 }
 
-weft_array *weft_eye_with(int64_t rows, int64_t columns, int64_t diagonal, const weft_options *given)
+weft_array *weft_eye_with(int64_t rows, int64_t columns, int64_t diagonal,
+                          const weft_options *given)
 {
     weft__builder b;
     weft_shape shape = {2, {rows, columns}};

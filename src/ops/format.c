@@ -2,6 +2,7 @@
 #include "ops/format.h"
 #include "core/allocate.h"
 #include "core/view.h"
+#include "ops/copy.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static weft_status fetch_block(const shown *s, const weft_array *array, int axis
     if (!view)
         return weft_error_code();
     size_t bytes = weft_array_bytes(view);
-    weft_status status = weft_copy_to_host(view, *to, bytes);
+    weft_status status = weft__copy_to_host(view, *to, bytes);
     weft_array_release(view);
     *to += bytes;
     return status;

@@ -20,10 +20,10 @@ typedef struct weft__number {
     int exponent;
 } weft__number;
 
-/* How many digits after the point are wanted: of the number as it is, or with its first digit before
- * the point. The shortest digits that name the number among all of its dtype, then as many more of the
- * exact value as `least` asks for, which may be negative (the shortest may end before the point); never
- * more than `most`, rounded to nearest, ties to even. */
+/* How many digits after the point are wanted: of the number as it is, or with its first digit
+ * before the point. The shortest digits that name the number among all of its dtype, then as many
+ * more of the exact value as `least` asks for, which may be negative (the shortest may end before
+ * the point); never more than `most`, rounded to nearest, ties to even. */
 typedef struct weft__places {
     bool from_first_digit;
     int least, most;

@@ -16,20 +16,27 @@ static weft_array *over_host(void *data, const weft_shape *shape, weft_dtype dty
     return buffer ? weft__array_over(buffer, dtype, shape, strides) : NULL;
 }
 
-static weft_status check_bytes(const weft_array *array, const void *data, size_t bytes)
+static weft_status check_size(const weft_shape *shape, weft_dtype dtype, const void *data,
+                              size_t bytes)
 {
-    TRY(weft__array_check(array, "array"));
-    if (bytes != weft_array_bytes(array))
-        return FAIL_AT(WEFT_ERROR_SHAPE, "bytes",
-                       "%zu bytes were given; %s of shape %s takes %zu", bytes,
-                       weft_dtype_name((weft_dtype)array->dtype),
-                       weft__shape_text_of(&array->shape).text, weft_array_bytes(array));
+    size_t whole;
+    TRY(weft__shape_bytes(shape, weft_dtype_size(dtype), &whole));
+    if (bytes != whole)
+        return FAIL_AT(WEFT_ERROR_SHAPE, "bytes", "%zu bytes were given; %s of shape %s takes %zu",
+                       bytes, weft_dtype_name(dtype), weft__shape_text_of(shape).text, whole);
     if (!data && bytes > 0)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "data", "data is NULL; %zu bytes were expected", bytes);
     return WEFT_OK;
 }
 
-/* What an asynchronous stream is to read must outlive this call: it gets a copy that no work uses yet. */
+static weft_status check_bytes(const weft_array *array, const void *data, size_t bytes)
+{
+    TRY(weft__array_check(array, "array"));
+    return check_size(&array->shape, (weft_dtype)array->dtype, data, bytes);
+}
+
+/* What an asynchronous stream is to read must outlive this call: it gets a copy that no work uses
+ * yet. */
 static weft_array *snapshot(const weft_array *array, const void *data, size_t bytes)
 {
     weft__request request = {.device = WEFT_CPU};
@@ -48,9 +55,9 @@ static weft_status copy_from_host(weft_array *array, const void *data, size_t by
     static const char *const names[] = {"array"};
     weft_stream *stream;
     TRY(weft__place(&array, names, 1, &stream));
-    weft_array *source = stream->async ? snapshot(array, data, bytes)
-                                       : over_host((void *)(uintptr_t)data, &array->shape,
-                                                   (weft_dtype)array->dtype);
+    weft_array *source =
+        stream->async ? snapshot(array, data, bytes)
+                      : over_host((void *)(uintptr_t)data, &array->shape, (weft_dtype)array->dtype);
     if (!source)
         return weft_error_code();
     weft_status status = weft__copy_run(array, source, stream);
@@ -60,7 +67,8 @@ static weft_status copy_from_host(weft_array *array, const void *data, size_t by
 
 static void count_copy(const weft_array *array, bool to_host)
 {
-    weft_device id = array->buffer->device.kind == WEFT_DEVICE_NONE ? WEFT_CPU : array->buffer->device;
+    weft_device id =
+        array->buffer->device.kind == WEFT_DEVICE_NONE ? WEFT_CPU : array->buffer->device;
     weft__statistics *statistics = &weft__device_get(id)->statistics;
     COUNT(*(to_host ? &statistics->copies_to_host : &statistics->copies_to_device), 1);
     COUNT(*(to_host ? &statistics->bytes_to_host : &statistics->bytes_to_device),
@@ -96,11 +104,16 @@ static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
     return status;
 }
 
+weft_status weft__copy_to_host(weft_array *array, void *data, size_t bytes)
+{
+    TRY(check_bytes(array, data, bytes));
+    return bytes == 0 ? WEFT_OK : copy_out(array, data, (weft_dtype)array->dtype);
+}
+
 weft_status weft_copy_to_host(weft_array *array, void *data, size_t bytes)
 {
     OPERATION("weft_copy_to_host");
-    TRY(check_bytes(array, data, bytes));
-    return bytes == 0 ? WEFT_OK : copy_out(array, data, (weft_dtype)array->dtype);
+    return weft__copy_to_host(array, data, bytes);
 }
 
 weft_array *weft_from_host_with(const void *data, size_t bytes, weft_shape shape,
@@ -109,12 +122,12 @@ weft_array *weft_from_host_with(const void *data, size_t bytes, weft_shape shape
     OPERATION("weft_from_host");
     weft_options options = weft__options_of(given);
     weft_dtype dtype = options.dtype ? options.dtype : WEFT_F32;
+    if (weft_dtype_size(dtype) != 0)
+        TRY_NULL(check_size(&shape, dtype, data, bytes));
     weft_array *array = weft__array_new(&shape, dtype, &options, NULL, NULL);
     if (!array)
         return NULL;
-    weft_status status = check_bytes(array, data, bytes);
-    if (status == WEFT_OK && bytes > 0)
-        status = copy_from_host(array, data, bytes);
+    weft_status status = bytes > 0 ? copy_from_host(array, data, bytes) : WEFT_OK;
     if (status == WEFT_OK) {
         count_copy(array, false);
         return array;
@@ -135,7 +148,8 @@ weft_status weft_item_as(weft_array *array, void *out, weft_dtype dtype)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "out", "out is %s; a place for a number was expected",
                        out ? "of no known dtype" : "NULL");
     if (weft__dtype_rank((weft_dtype)array->dtype) > weft__dtype_rank(dtype))
-        return FAIL_AT(WEFT_ERROR_DTYPE, "out", "%s does not become %s without a cast; use weft_cast",
+        return FAIL_AT(WEFT_ERROR_DTYPE, "out",
+                       "%s does not become %s without a cast; use weft_cast",
                        weft_dtype_name((weft_dtype)array->dtype), weft_dtype_name(dtype));
     weft_array *first = weft__view_of(array, 0, &one, NULL);
     if (!first)

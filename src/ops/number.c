@@ -20,12 +20,15 @@ weft_status weft__number_check(const weft_operand *number, weft_dtype dtype)
 {
     weft_dtype from = (weft_dtype)number->dtype;
     if (number->tag != WEFT_OPERAND_NUMBER || weft_dtype_size(from) == 0)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "number", "an array was given where a C number was expected");
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "number",
+                       "an array was given where a C number was expected");
     if (weft__dtype_rank(from) > weft__dtype_rank(dtype))
-        return FAIL_AT(WEFT_ERROR_DTYPE, "number",
-                       "a number of type %s does not become %s without a cast; convert it in C first",
-                       weft_dtype_name(from), weft_dtype_name(dtype));
-    if (weft__dtype_rank(dtype) == WEFT__RANK_INTEGER && weft__dtype_rank(from) == WEFT__RANK_INTEGER && !integer_fits(number, dtype))
+        return FAIL_AT(
+            WEFT_ERROR_DTYPE, "number",
+            "a number of type %s does not become %s without a cast; convert it in C first",
+            weft_dtype_name(from), weft_dtype_name(dtype));
+    if (weft__dtype_rank(dtype) == WEFT__RANK_INTEGER &&
+        weft__dtype_rank(from) == WEFT__RANK_INTEGER && !integer_fits(number, dtype))
         return is_signed(from)
                    ? FAIL_AT(WEFT_ERROR_DTYPE, "number", "%lld is outside the range of %s",
                              (long long)number->value.i, weft_dtype_name(dtype))
@@ -34,7 +37,8 @@ weft_status weft__number_check(const weft_operand *number, weft_dtype dtype)
     return WEFT_OK;
 }
 
-weft__element weft__number_build(weft__builder *builder, const weft_operand *number, uint64_t *scalars)
+weft__element weft__number_build(weft__builder *builder, const weft_operand *number,
+                                 uint64_t *scalars)
 {
     weft_dtype from = (weft_dtype)number->dtype;
     weft__element element = {.dtype = from};

@@ -5,11 +5,11 @@
 #include "kernel/build.h"
 #include <weft/operand.h>
 
-/* Checks that a C number can become an element of the dtype: its kind is not above the dtype's (2.5 is no
- * i32), and an integer is within its range. */
+/* Checks that a C number can become an element of the dtype: its kind is not above the dtype's (2.5
+ * is no i32), and an integer is within its range. */
 weft_status weft__number_check(const weft_operand *number, weft_dtype dtype);
-/* Adds the number to the kernel as run-time scalars, whose bits it writes to `scalars` from position
- * kernel.scalars_count on; room for two. The element has a 64-bit dtype or bool. */
+/* Adds the number to the kernel as run-time scalars, whose bits it writes to `scalars` from
+ * position kernel.scalars_count on; room for two. The element has a 64-bit dtype or bool. */
 weft__element weft__number_build(weft__builder *builder, const weft_operand *number,
                                  uint64_t *scalars);
 

@@ -83,7 +83,7 @@ static inline int tiny_scalar(struct tiny *tiny, weft_dtype dtype)
 {
     const int at = tiny_value(tiny, WEFT__OP_scalar, dtype, 0, 0, 0);
     tiny->values[at].slot = (uint16_t)tiny->kernel.scalars_count;
-    tiny->kernel.scalar_dtypes[tiny->kernel.scalars_count++] = (uint8_t)dtype;
+    tiny->kernel.scalars_count++;
     return at;
 }
 

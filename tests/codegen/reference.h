@@ -69,60 +69,114 @@ static inline uint64_t reference_integer(weft__op op, weft_dtype dtype, uint64_t
     const int bits = bits_in(dtype);
     wide result = 0;
     switch ((int)op) {
-    case WEFT__OP_add: result = x + y; break;
-    case WEFT__OP_sub: result = x - y; break;
-    case WEFT__OP_mul: result = (wide)((unsigned_wide)x * (unsigned_wide)y); break;
+    case WEFT__OP_add:
+        result = x + y;
+        break;
+    case WEFT__OP_sub:
+        result = x - y;
+        break;
+    case WEFT__OP_mul:
+        result = (wide)((unsigned_wide)x * (unsigned_wide)y);
+        break;
     case WEFT__OP_mul_high:
         result = is_signed(dtype) ? floor_divided(x * y, power_of_two(bits))
                                   : (wide)(((unsigned_wide)x * (unsigned_wide)y) >> bits);
         break;
-    case WEFT__OP_div: result = y == 0 ? 0 : x / y; break;
-    case WEFT__OP_rem: result = y == 0 ? x : x % y; break;
-    case WEFT__OP_neg: result = -x; break;
-    case WEFT__OP_abs: result = x < 0 ? -x : x; break;
-    case WEFT__OP_min: result = x < y ? x : y; break;
-    case WEFT__OP_max: result = x > y ? x : y; break;
-    case WEFT__OP_and: result = (wide)(xs & ys); break;
-    case WEFT__OP_or: result = (wide)(xs | ys); break;
-    case WEFT__OP_xor: result = (wide)(xs ^ ys); break;
-    case WEFT__OP_not: result = -x - 1; break;
+    case WEFT__OP_div:
+        result = y == 0 ? 0 : x / y;
+        break;
+    case WEFT__OP_rem:
+        result = y == 0 ? x : x % y;
+        break;
+    case WEFT__OP_neg:
+        result = -x;
+        break;
+    case WEFT__OP_abs:
+        result = x < 0 ? -x : x;
+        break;
+    case WEFT__OP_min:
+        result = x < y ? x : y;
+        break;
+    case WEFT__OP_max:
+        result = x > y ? x : y;
+        break;
+    case WEFT__OP_and:
+        result = (wide)(xs & ys);
+        break;
+    case WEFT__OP_or:
+        result = (wide)(xs | ys);
+        break;
+    case WEFT__OP_xor:
+        result = (wide)(xs ^ ys);
+        break;
+    case WEFT__OP_not:
+        result = -x - 1;
+        break;
     case WEFT__OP_shl:
         result = count >= (uint64_t)bits ? 0 : (wide)((unsigned_wide)x << count);
         break;
     case WEFT__OP_shr:
-        result = count >= (uint64_t)bits ? (x < 0 ? -1 : 0)
-                                         : floor_divided(x, power_of_two((int)count));
+        result =
+            count >= (uint64_t)bits ? (x < 0 ? -1 : 0) : floor_divided(x, power_of_two((int)count));
         break;
-    default: break;
+    default:
+        break;
     }
     return integer_bits(dtype, result);
 }
 
-/* One operation of f32 done in f64 and rounded again is the correctly rounded one: f64 has more than
- * twice the bits. Only fma needs its own. */
+/* One operation of f32 done in f64 and rounded again is the correctly rounded one: f64 has more
+ * than twice the bits. Only fma needs its own. */
 static inline uint64_t reference_float(weft__op op, weft_dtype dtype, uint64_t xs, uint64_t ys,
                                        uint64_t zs)
 {
     const double x = f64_of(dtype, xs), y = f64_of(dtype, ys), z = f64_of(dtype, zs);
     double result = 0;
     switch ((int)op) {
-    case WEFT__OP_add: result = x + y; break;
-    case WEFT__OP_sub: result = x - y; break;
-    case WEFT__OP_mul: result = x * y; break;
-    case WEFT__OP_div: result = x / y; break;
+    case WEFT__OP_add:
+        result = x + y;
+        break;
+    case WEFT__OP_sub:
+        result = x - y;
+        break;
+    case WEFT__OP_mul:
+        result = x * y;
+        break;
+    case WEFT__OP_div:
+        result = x / y;
+        break;
     case WEFT__OP_fma:
         result = dtype == WEFT_F32 ? (double)fmaf((float)x, (float)y, (float)z) : fma(x, y, z);
         break;
-    case WEFT__OP_neg: result = copysign(x, signbit(x) ? 1.0 : -1.0); break;
-    case WEFT__OP_abs: result = copysign(x, 1.0); break;
-    case WEFT__OP_sqrt: result = sqrt(x); break;
-    case WEFT__OP_floor: result = floor(x); break;
-    case WEFT__OP_ceil: result = ceil(x); break;
-    case WEFT__OP_trunc: result = trunc(x); break;
-    case WEFT__OP_round: result = nearbyint(x); break;
-    case WEFT__OP_min: result = isnan(x) ? x : isnan(y) ? y : isless(x, y) ? x : y; break;
-    case WEFT__OP_max: result = isnan(x) ? x : isnan(y) ? y : isless(y, x) ? x : y; break;
-    default: break;
+    case WEFT__OP_neg:
+        result = copysign(x, signbit(x) ? 1.0 : -1.0);
+        break;
+    case WEFT__OP_abs:
+        result = copysign(x, 1.0);
+        break;
+    case WEFT__OP_sqrt:
+        result = sqrt(x);
+        break;
+    case WEFT__OP_floor:
+        result = floor(x);
+        break;
+    case WEFT__OP_ceil:
+        result = ceil(x);
+        break;
+    case WEFT__OP_trunc:
+        result = trunc(x);
+        break;
+    case WEFT__OP_round:
+        result = nearbyint(x);
+        break;
+    case WEFT__OP_min:
+        result = isnan(x) ? x : isnan(y) ? y : isless(x, y) ? x : y;
+        break;
+    case WEFT__OP_max:
+        result = isnan(x) ? x : isnan(y) ? y : isless(y, x) ? x : y;
+        break;
+    default:
+        break;
     }
     return float_bits(dtype, result);
 }
@@ -140,10 +194,14 @@ static inline bool reference_compare(weft__op op, weft_dtype dtype, uint64_t xs,
         equal = x == y;
     }
     switch ((int)op) {
-    case WEFT__OP_eq: return equal;
-    case WEFT__OP_ne: return !equal;
-    case WEFT__OP_lt: return less;
-    default: return less || equal;
+    case WEFT__OP_eq:
+        return equal;
+    case WEFT__OP_ne:
+        return !equal;
+    case WEFT__OP_lt:
+        return less;
+    default:
+        return less || equal;
     }
 }
 

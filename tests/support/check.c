@@ -45,11 +45,15 @@ const char *test_device(void)
     return device && *device ? device : "cpu";
 }
 
-bool test_faults(void)
+static bool is_set(const char *name)
 {
-    const char *faults = getenv("WEFT_TEST_FAULTS");
-    return faults && strcmp(faults, "1") == 0;
+    const char *value = getenv(name);
+    return value && strcmp(value, "1") == 0;
 }
+
+bool test_faults(void) { return is_set("WEFT_TEST_FAULTS"); }
+
+bool test_quick(void) { return is_set("WEFT_TEST_QUICK"); }
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct test_place place, const char *format,
                                                        ...)

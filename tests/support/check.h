@@ -90,6 +90,15 @@ const char *test_device(void);
 /* True in a run with failing allocations: a long stress test may then do less. */
 bool test_faults(void);
 
+/* True where everything is many times slower, under a sanitizer or an emulator (WEFT_TEST_QUICK=1):
+ * a test that goes through very many cases may then take every tenth. */
+bool test_quick(void);
+
+/* Runs the tests with `name` in their name in a process of its own, with the environment of this
+ * one; true if they pass there. In that process test_alone() is true. */
+bool test_passes_alone(const char *name);
+bool test_alone(void);
+
 /* What the macros above are made of. */
 struct test_place {
     const char *file;

@@ -1,5 +1,6 @@
-/* The declarations that expressions, functions and kernels will have: the shape they must keep, compiled
- * with the tour before any of them is built. A declaration moves to include/weft when it works. */
+/* The declarations that expressions, functions and kernels will have: the shape they must keep,
+ * compiled with the tour before any of them is built. A declaration moves to include/weft when it
+ * works. */
 #ifndef WEFT_TOUR_NEXT_H
 #define WEFT_TOUR_NEXT_H
 
@@ -44,7 +45,8 @@ weft_array *weft_random_uniform_with(double low, double high, weft_shape shape,
 #define WEFT__RANDOM_UNIFORM__(low, high, shape, ...)                                              \
     weft_random_uniform_with((low), (high), (shape), WEFT__NEW(__VA_ARGS__))
 
-/* Functions and kernels are texts with a name; what they compile to hangs on the cache behind them. */
+/* Functions and kernels are texts with a name; what they compile to hangs on the cache behind them.
+ */
 typedef struct weft_function {
     const char *name, *parameters, *body, *place;
 } weft_function;
@@ -72,7 +74,9 @@ static inline weft_status weft__launch_shape(const weft_kernel *kernel, weft_sha
     return weft_launch_shape(kernel, &space, count, operands);
 }
 #define weft_launch(kernel, space, ...)                                                            \
-    _Generic((space), weft_array *: weft_launch_over, weft_shape: weft__launch_shape)              \
-    (&(kernel), (space), WEFT__COUNT(__VA_ARGS__), WEFT__OPERANDS(__VA_ARGS__))
+    _Generic((space), weft_array *                                                                 \
+             : weft_launch_over, weft_shape                                                        \
+             : weft__launch_shape)(&(kernel), (space), WEFT__COUNT(__VA_ARGS__),                   \
+                                   WEFT__OPERANDS(__VA_ARGS__))
 
 #endif

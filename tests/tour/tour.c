@@ -13,14 +13,13 @@ WEFT_FUNCTION(smooth, (x, y), {
     return sum(y);
 });
 
-WEFT_KERNEL(blur, (in, out), {
-    out(i, j) = 0.25f * (in(i - 1, j) + in(i + 1, j) + in(i, j - 1) + in(i, j + 1));
-});
+WEFT_KERNEL(blur, (in, out),
+            { out(i, j) = 0.25f * (in(i - 1, j) + in(i + 1, j) + in(i, j - 1) + in(i, j + 1)); });
 
 static weft_status expressions(weft_device gpu)
 {
-    WEFT_AUTO weft_array *a = weft_random_uniform(-1, 1, WEFT_SHAPE(256, 256, 256),
-                                                  .dtype = WEFT_F32, .device = gpu);
+    WEFT_AUTO weft_array *a =
+        weft_random_uniform(-1, 1, WEFT_SHAPE(256, 256, 256), .dtype = WEFT_F32, .device = gpu);
     WEFT_AUTO weft_array *b = weft_full_like(a, 2.0, .memory = WEFT_MEMORY_SHARED);
     WEFT_AUTO weft_array *c = weft_zeros_like(a);
     WEFT_AUTO weft_array *d = weft_zeros_like(a);

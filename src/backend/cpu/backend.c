@@ -41,7 +41,6 @@ const weft__backend weft__backend_cpu = {
     .stream_close = weft__cpu_stream_close,
     .stream_submit = weft__cpu_stream_submit,
     .stream_time = weft__cpu_stream_time,
-    .stream_native = weft__cpu_stream_native,
     .module_load = weft__cpu_module_load,
     .module_release = weft__cpu_module_release,
     .fork_prepare = fork_prepare,

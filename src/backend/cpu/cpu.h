@@ -27,7 +27,6 @@ weft_status weft__cpu_stream_open(weft_stream *stream);
 void weft__cpu_stream_close(weft_stream *stream);
 weft_status weft__cpu_stream_submit(weft_stream *stream, const weft__work *work);
 weft_status weft__cpu_stream_time(weft_stream *stream, uint64_t sequence, double *seconds);
-weft_status weft__cpu_stream_native(weft_stream *stream, void **handle);
 
 /* threads.c: one pool for the process. */
 

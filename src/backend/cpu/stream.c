@@ -31,12 +31,3 @@ weft_status weft__cpu_stream_time(weft_stream *stream, uint64_t sequence, double
                     ".profiling = true");
     return weft__times_find(worker->times, sequence, seconds);
 }
-
-weft_status weft__cpu_stream_native(weft_stream *stream, void **handle)
-{
-    (void)stream;
-    *handle = NULL;
-    return FAIL(WEFT_ERROR_UNSUPPORTED,
-                "a stream on the CPU has no native handle; to run code of your "
-                "own in its order use weft_stream_call");
-}

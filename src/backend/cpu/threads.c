@@ -1,6 +1,7 @@
 /* The pool of threads that kernels and large copies are split over. */
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/futex.h"
+#include "core/status.h"
 #include <stdlib.h>
 
 enum {
@@ -37,7 +38,7 @@ static struct {
     _Atomic int64_t next; /* chunk that nobody has taken */
 } pool;
 
-static _Thread_local bool inside; /* a job, or the pool itself */
+static WEFT__THREAD_LOCAL bool inside; /* a job, or the pool itself */
 
 int weft__cpu_threads(void)
 {

@@ -24,11 +24,11 @@ typedef struct weft__worker {
     weft__times *times; /* NULL without profiling */
     weft__queue queue;
     char apart[64];
-    _Atomic uint32_t activity; /* a weft__activity; the thread's own, read at a fork and at the end */
+    _Atomic uint32_t activity; /* a weft__activity, set by the thread */
     bool orphan;               /* the thread owns the last reference of the stream */
     char apart_too[64];
     _Atomic uint32_t sleeping; /* 1 while the thread waits for work */
-    bool present;              /* there is a thread that will look at the queue; by the stream's mutex */
+    bool present;              /* a thread will look at the queue; the stream's mutex guards it */
     _Atomic bool stop;         /* end when the queue is empty */
     _Atomic bool joinable;     /* who makes it false joins `thread` */
     uint32_t interrupted;      /* what the thread was doing when it was lost in a fork */
@@ -36,8 +36,8 @@ typedef struct weft__worker {
     struct weft__worker *next, *previous; /* all workers */
 } weft__worker;
 
-weft__worker *
-weft__worker_new(weft_stream *stream); /* NULL, with the record set, if memory ran out */
+/* NULL, with the record set, if memory ran out. */
+weft__worker *weft__worker_new(weft_stream *stream);
 /* Ends the thread, if there is one, and frees the worker. From the stream's own work: takes a
  * reference to the stream instead, and releases it when the queue is empty. */
 void weft__worker_close(weft__worker *worker);

@@ -8,7 +8,7 @@
 enum { SPIN_NANOSECONDS = 5000 };
 
 static _Atomic uint32_t gate; /* 1: closed */
-static _Thread_local weft__worker *current;
+static WEFT__THREAD_LOCAL weft__worker *current;
 
 weft__worker *weft__worker_current(void) { return current; }
 
@@ -61,7 +61,7 @@ static weft_status run_work(weft__worker *worker, const weft__work *work)
 static void complete(weft__worker *worker, const weft__work *work)
 {
     become(worker, WEFT__WORKER_COMPLETING);
-    weft__timeline_complete(work->timeline, work->sequence);
+    weft__work_complete(work);
     enter(worker, WEFT__WORKER_COMPLETING);
     weft__queue_pop(&worker->queue);
 }

@@ -1,6 +1,6 @@
 /* Compiling a kernel: gives the values of the lowered program blocks, and the image its entry. */
-#include "codegen/interpreter.h"
 #include "codegen/interpreter/compile.h"
+#include "codegen/interpreter.h"
 #include "core/allocate.h"
 #include "core/status.h"
 
@@ -19,9 +19,10 @@ static int32_t pool_take(struct pool *pool)
 
 static void pool_give(struct pool *pool, int32_t block) { pool->free[pool->free_count++] = block; }
 
-/* Gives back the blocks of a step's arguments that nothing uses after it: those with elements of the
- * result's size, which the result may overwrite, or the others. */
-static void give_arguments(weft__lowering *lowering, struct pool *pool, int32_t position, bool same_size)
+/* Gives back the blocks of a step's arguments that nothing uses after it: those with elements of
+ * the result's size, which the result may overwrite, or the others. */
+static void give_arguments(weft__lowering *lowering, struct pool *pool, int32_t position,
+                           bool same_size)
 {
     const weft__step *step = &lowering->program->steps[position];
     const int count = step->kind == WEFT__STEP_COMPUTE ? 3 : step->kind == WEFT__STEP_PUT;
@@ -78,8 +79,8 @@ static void resolve(const weft__lowering *lowering, weft__step *steps, int32_t c
         steps[k].block = lowering->live[steps[k].result].block;
         for (int j = 0; j < 4; j++) {
             const weft__live *live = &lowering->live[*rows[j]];
-            *rows[j] = live->place == WEFT__PLACE_BLOCK ? live->block
-                                                        : first[live->place] + live->ordinal;
+            *rows[j] =
+                live->place == WEFT__PLACE_BLOCK ? live->block : first[live->place] + live->ordinal;
         }
     }
 }
@@ -123,8 +124,8 @@ static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
     return fit(program);
 }
 
-/* Every value becomes at most two steps and two live values; one more of these is never used, so that
- * steps without a result or argument have something to refer to. */
+/* Every value becomes at most two steps and two live values; one more of these is never used, so
+ * that steps without a result or argument have something to refer to. */
 static weft_status build(const weft__kernel *kernel, weft__program *program)
 {
     const size_t values = kernel->values_count, most = 2 * values + 1;
@@ -164,7 +165,6 @@ weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *i
         weft__free(program);
         return status;
     }
-    *image = (weft__image){
-        .entry = weft__program_run, .program = program, .destroy = weft__free};
+    *image = (weft__image){.entry = weft__program_run, .program = program, .destroy = weft__free};
     return WEFT_OK;
 }

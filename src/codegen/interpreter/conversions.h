@@ -26,8 +26,8 @@ static inline double nan_f64(void)
 UNARY(canonical_f32, f32, f32, x == x ? x : f32_of_bits(0x7fc00000U))
 UNARY(canonical_f64, f64, f64, x == x ? x : nan_f64())
 
-/* The exponent of an f16, placed in an f32, is too small by 112; multiplying puts that right and makes
- * subnormals normal. Infinities and NaNs get the highest exponent. */
+/* The exponent of an f16, placed in an f32, is too small by 112; multiplying puts that right and
+ * makes subnormals normal. Infinities and NaNs get the highest exponent. */
 static inline float f32_of_f16(uint16_t half)
 {
     const uint32_t magnitude = (uint32_t)(half & 0x7fffU) << 13;
@@ -37,8 +37,9 @@ static inline float f32_of_f16(uint16_t half)
     return f32_of_bits(sign | (magnitude < 0x0f800000U ? finite : special));
 }
 
-/* Of the three candidates, the subnormal one is rounded by an addition to 0.5, whose last bit is worth
- * as much as that of a subnormal f16; the normal one by adding just under half of its last bit. */
+/* Of the three candidates, the subnormal one is rounded by an addition to 0.5, whose last bit is
+ * worth as much as that of a subnormal f16; the normal one by adding just under half of its last
+ * bit. */
 static inline uint16_t f16_of_f32(float x)
 {
     const uint32_t bits = bits_of_f32(x), magnitude = bits & 0x7fffffffU;
@@ -65,11 +66,12 @@ UNARY(narrow_bf16, u16, f32, bf16_of_f32(x))
 UNARY(round_f16_f32, f32, f32, f32_of_f16(f16_of_f32(x)))
 UNARY(round_bf16_f32, f32, f32, f32_of_bits((uint32_t)bf16_of_f32(x) << 16))
 
-/* Only what fits is converted, the rest as 0, so that the ends of the range can be put in after. LOW and
- * HIGH, the first number beyond the range, are exact in both float types. */
+/* Only what fits is converted, the rest as 0, so that the ends of the range can be put in after.
+ * LOW and HIGH, the first number beyond the range, are exact in both float types. */
+#define FITTING(LOW, HIGH) (((x >= (LOW)) & (x < (HIGH))) ? x : 0)
+#define BEYOND(LOW, HIGH, MIN, MAX) (x >= (HIGH) ? (MAX) : x < (LOW) ? (MIN) : 0)
 #define FLOAT_TO_INTEGER(from, to, LOW, HIGH, MIN, MAX)                                            \
-    UNARY(cast_##from##_##to, to, from,                                                            \
-          (to)(((x >= (LOW)) & (x < (HIGH))) ? x : 0) | (x >= (HIGH) ? (MAX) : x < (LOW) ? (MIN) : 0))
+    UNARY(cast_##from##_##to, to, from, (to)FITTING(LOW, HIGH) | BEYOND(LOW, HIGH, MIN, MAX))
 #define FLOAT_TO_INTEGERS(from)                                                                    \
     FLOAT_TO_INTEGER(from, i8, -0x1p7F, 0x1p7F, INT8_MIN, INT8_MAX)                                \
     FLOAT_TO_INTEGER(from, i16, -0x1p15F, 0x1p15F, INT16_MIN, INT16_MAX)                           \
@@ -80,35 +82,31 @@ UNARY(round_bf16_f32, f32, f32, f32_of_bits((uint32_t)bf16_of_f32(x) << 16))
     FLOAT_TO_INTEGER(from, u32, 0.0F, 0x1p32F, 0, UINT32_MAX)                                      \
     FLOAT_TO_INTEGER(from, u64, 0.0F, 0x1p64F, 0, UINT64_MAX)
 
-#define CASTS_TO_ALL_BUT_FLOATS(X, from)                                                           \
-    X(from, i8) X(from, i16) X(from, i32) X(from, i64) X(from, u8) X(from, u16) X(from, u32)       \
-    X(from, u64)
+/* clang-format off */
 #define CONVERSION(from, to) UNARY(cast_##from##_##to, to, from, x)
 #define TO_BOOL(from) UNARY(cast_##from##_b8, b8, from, x != 0)
 #define CONVERSIONS(from)                                                                          \
-    CASTS_TO_ALL_BUT_FLOATS(CONVERSION, from)                                                      \
+    CONVERSION(from, i8) CONVERSION(from, i16) CONVERSION(from, i32) CONVERSION(from, i64)         \
+    CONVERSION(from, u8) CONVERSION(from, u16) CONVERSION(from, u32) CONVERSION(from, u64)         \
     CONVERSION(from, f32) CONVERSION(from, f64) TO_BOOL(from)
 
-/* clang-format off */
 CONVERSIONS(u8) CONVERSIONS(u16) CONVERSIONS(u32) CONVERSIONS(u64)
 CONVERSIONS(i8) CONVERSIONS(i16) CONVERSIONS(i32) CONVERSIONS(i64)
 FLOAT_TO_INTEGERS(f32) FLOAT_TO_INTEGERS(f64)
 CONVERSION(f32, f64) CONVERSION(f64, f32)
 TO_BOOL(f32) TO_BOOL(f64)
-/* clang-format on */
 
 #define CAST_ENTRY(FROM, from, TO, to) [WEFT_##FROM][WEFT_##TO] = cast_##from##_##to,
+#define CASTS_FROM_FLOAT(FROM, from)                                                               \
+    CAST_ENTRY(FROM, from, BOOL, b8) CAST_ENTRY(FROM, from, I8, i8)                                \
+    CAST_ENTRY(FROM, from, I16, i16) CAST_ENTRY(FROM, from, I32, i32)                              \
+    CAST_ENTRY(FROM, from, I64, i64) CAST_ENTRY(FROM, from, U8, u8)                                \
+    CAST_ENTRY(FROM, from, U16, u16) CAST_ENTRY(FROM, from, U32, u32)                              \
+    CAST_ENTRY(FROM, from, U64, u64)
 #define CASTS_FROM_INTEGER(FROM, from)                                                             \
     CASTS_FROM_FLOAT(FROM, from)                                                                   \
     CAST_ENTRY(FROM, from, F32, f32) CAST_ENTRY(FROM, from, F64, f64)
-#define CASTS_FROM_FLOAT(FROM, from)                                                               \
-    CAST_ENTRY(FROM, from, BOOL, b8)                                                               \
-    CAST_ENTRY(FROM, from, I8, i8) CAST_ENTRY(FROM, from, I16, i16)                                \
-    CAST_ENTRY(FROM, from, I32, i32) CAST_ENTRY(FROM, from, I64, i64)                              \
-    CAST_ENTRY(FROM, from, U8, u8) CAST_ENTRY(FROM, from, U16, u16)                                \
-    CAST_ENTRY(FROM, from, U32, u32) CAST_ENTRY(FROM, from, U64, u64)
 
-/* clang-format off */
 #define CAST_TABLE                                                                                 \
     {                                                                                              \
         CASTS_FROM_INTEGER(BOOL, u8)                                                               \
@@ -119,4 +117,4 @@ TO_BOOL(f32) TO_BOOL(f64)
         CASTS_FROM_FLOAT(F32, f32) CAST_ENTRY(F32, f32, F64, f64)                                  \
         CASTS_FROM_FLOAT(F64, f64) CAST_ENTRY(F64, f64, F32, f32)                                  \
     }
-/* clang-format on */
+    /* clang-format on */

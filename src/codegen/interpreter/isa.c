@@ -1,4 +1,5 @@
-/* The choice of an instruction set: once, at run time, by what the machine has and WEFT_ISA allows. */
+/* The choice of an instruction set: once, at run time, by what the machine has and WEFT_ISA allows.
+ */
 #include "codegen/interpreter.h"
 #include "codegen/interpreter/variant.h"
 

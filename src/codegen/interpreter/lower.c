@@ -1,5 +1,5 @@
-/* Lowering: from the values of a kernel to steps. Memory is moved as it is; what loads and stores mean
- * for a dtype (widening, rounding, one NaN) become steps of their own. */
+/* Lowering: from the values of a kernel to steps. Memory is moved as it is; what loads and stores
+ * mean for a dtype (widening, rounding, one NaN) become steps of their own. */
 #include "codegen/interpreter/compile.h"
 #include "core/status.h"
 
@@ -18,10 +18,9 @@ static const uint8_t arity[] = {
 /* What is moved at once: of complex numbers, a part. */
 static uint8_t moved_size(weft_dtype dtype)
 {
-    static const uint8_t bytes[] = {
-        0,
+    static const uint8_t bytes[] = {0,
 #define BYTES(name, NAME, bytes, kind) bytes >> (WEFT_KIND_##kind == WEFT_KIND_COMPLEX),
-        WEFT_DTYPE_LIST(BYTES)
+                                    WEFT_DTYPE_LIST(BYTES)
 #undef BYTES
     };
     return (uint8_t)__builtin_ctz(bytes[dtype]);
@@ -150,7 +149,8 @@ static void lower_leaf(weft__lowering *lowering, int32_t position)
     lowering->value[position] = live;
 }
 
-/* The primitive of a value, or NULL if its argument is already the result; false if there is none. */
+/* The primitive of a value, or NULL if its argument is already the result; false if there is none.
+ */
 static bool primitive_of(const weft__lowering *lowering, const weft__value *value,
                          weft__primitive **primitive)
 {
@@ -182,9 +182,8 @@ static weft_status lower_operation(weft__lowering *lowering, int32_t position)
         return FAIL(WEFT_ERROR_COMPILE, "value %d of the kernel: %s is not defined for its types",
                     position, op_names[value->op]);
     lowering->value[position] =
-        primitive == NULL
-            ? arguments[0]
-            : compute(lowering, primitive, value->dtype, arity[value->op], arguments);
+        primitive == NULL ? arguments[0]
+                          : compute(lowering, primitive, value->dtype, arity[value->op], arguments);
     return WEFT_OK;
 }
 

@@ -61,7 +61,8 @@ static void stream_fill(const weft__variant *variant, int size, char *dst, const
                         int64_t columns)
 {
     char piece[1024];
-    const int64_t element = (int64_t)1 << size, most = (int64_t)sizeof piece, bytes = columns << size;
+    const int64_t element = (int64_t)1 << size, most = (int64_t)sizeof piece,
+                  bytes = columns << size;
     variant->move_row[size](piece, element, src, 0, most < bytes ? most >> size : columns);
     for (int64_t at = 0; at < bytes; at += most)
         variant->stream(dst + at, piece, bytes - at < most ? bytes - at : most);

@@ -14,12 +14,12 @@ typedef struct weft__plane {
 static inline bool weft__plane_dense(const weft__plane *plane, int64_t rows, int64_t columns,
                                      int64_t bytes)
 {
-    return (plane->column == bytes || columns == 1) &&
-           (rows == 1 || plane->row == columns * bytes);
+    return (plane->column == bytes || columns == 1) && (rows == 1 || plane->row == columns * bytes);
 }
 
-/* Moves rows × columns elements of 1 << size bytes. `streaming` goes past the caches where dst has whole
- * lines; weft__memory_fence must follow before another thread looks. The two are equal or disjoint. */
+/* Moves rows × columns elements of 1 << size bytes. `streaming` goes past the caches where dst has
+ * whole lines; weft__memory_fence must follow before another thread looks. The two are equal or
+ * disjoint. */
 void weft__memory_move(const weft__variant *variant, int size, weft__plane dst, weft__plane src,
                        int64_t rows, int64_t columns, bool streaming);
 

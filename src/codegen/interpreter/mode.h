@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Read and written by plain instructions, as a library built with -ffast-math changes bits that <fenv.h>
- * knows nothing of. `bits` are those that must have the value `wanted`. */
+/* Read and written by plain instructions, as a library built with -ffast-math changes bits that
+ * <fenv.h> knows nothing of. `bits` are those that must have the value `wanted`. */
 #if defined __x86_64__
 typedef uint32_t weft__mode;
 static inline weft__mode weft__mode_read(void) { return __builtin_ia32_stmxcsr(); }

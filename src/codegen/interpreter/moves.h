@@ -1,9 +1,9 @@
-/* Moving elements by their size: strided rows, transposition, stores past the caches; part of variant.c. */
+/* Moving elements by their size: strided rows, transposition, stores past the caches; part of
+ * variant.c. */
 
-/* Strides that images and slices have often get loops of their own, with what the compiler makes of a
- * constant stride. `d` and `s` are the strides in elements. */
-#define MOVE_LOOP(d, s)                                                                            \
-    EACH(count) to[i * (d)] = from[i * (s)];
+/* Strides that images and slices have often get loops of their own, with what the compiler makes of
+ * a constant stride. `d` and `s` are the strides in elements. */
+#define MOVE_LOOP(d, s) EACH(count) to[i * (d)] = from[i * (s)];
 #define MOVE_ROW(T, bytes)                                                                         \
     static void move_row_##bytes(char *dst, int64_t dst_stride, const char *src,                   \
                                  int64_t src_stride, int64_t count)                                \
@@ -41,8 +41,7 @@ typedef uint64_t bytes_8 __attribute__((vector_size(16)));
 #else
 #define SHUFFLE(V, a, b, ...) __builtin_shuffle(a, b, (V){__VA_ARGS__})
 #endif
-#define LOW_1(V, a, b)                                                                             \
-    SHUFFLE(V, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define LOW_1(V, a, b) SHUFFLE(V, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define HIGH_1(V, a, b)                                                                            \
     SHUFFLE(V, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #define LOW_2(V, a, b) SHUFFLE(V, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
@@ -76,17 +75,31 @@ SQUARE(2, 8, 3)
 SQUARE(4, 4, 2)
 SQUARE(8, 2, 1)
 
-/* Goes over the squares with the rows of a band inside, so that the lines of src are used up while they
- * are in the first cache. What is left over at the edges goes element by element. */
+/* Asks for lines of memory that will be read next, and be in the second cache by then: the first
+ * has few places for lines that are a power of two apart. They may lie outside of the array. */
+static inline void ask_for(const char *src, int64_t stride, int64_t count, int64_t ahead,
+                           int64_t bytes)
+{
+    const uintptr_t first = (uintptr_t)src + (uintptr_t)ahead;
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t at = 0; at < bytes; at += 64)
+            __builtin_prefetch((const void *)(first + (uintptr_t)(k * stride + at)), 0, 2);
+}
+
+/* Goes over the squares with the rows inside, so that lines of src are used up while they are in
+ * the first cache, and asks for those of the next patch, which mostly lies after this one. Edges go
+ * element by element. */
 #define TRANSPOSE(bytes, N)                                                                        \
     static void transpose_##bytes(char *dst, int64_t dst_stride, const char *src,                  \
                                   int64_t src_stride, int64_t rows, int64_t columns)               \
     {                                                                                              \
         const int64_t whole_rows = rows - rows % (N), whole = columns - columns % (N);             \
-        for (int64_t c = 0; c < whole; c += (N))                                                   \
+        for (int64_t c = 0; c < whole; c += (N)) {                                                 \
+            ask_for(src + c * src_stride, src_stride, (N), columns * src_stride, rows * bytes);    \
             for (int64_t r = 0; r < whole_rows; r += (N))                                          \
                 square_##bytes(dst + r * dst_stride + c * bytes, dst_stride,                       \
                                src + c * src_stride + r * bytes, src_stride);                      \
+        }                                                                                          \
         for (int64_t r = 0; r < whole_rows && whole < columns; r++)                                \
             move_row_##bytes(dst + r * dst_stride + whole * bytes, bytes,                          \
                              src + whole * src_stride + r * bytes, src_stride, columns - whole);   \
@@ -116,10 +129,7 @@ static inline void stream_line(char *dst, const char *src)
         _mm_stream_si128((void *)(dst + k), _mm_loadu_si128((const void *)(src + k)));
 }
 #else
-static inline void stream_line(char *dst, const char *src)
-{
-    memcpy(dst, src, 64);
-}
+static inline void stream_line(char *dst, const char *src) { memcpy(dst, src, 64); }
 #endif
 
 static void stream(char *dst, const char *src, int64_t bytes)

@@ -3,9 +3,9 @@
 #include "codegen/interpreter/program.h"
 
 enum {
-    SIDE = 64,            /* of a square tile: whole cache lines of any element, both ways */
-    CHUNKS = 8,           /* work is worth this many pieces, when it is LARGE */
-    LARGE = 1 << 16       /* points */
+    SIDE = 64,      /* of a square tile: whole cache lines of any element, both ways */
+    CHUNKS = 8,     /* work is worth this many pieces, when it is LARGE */
+    LARGE = 1 << 16 /* points */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -20,7 +20,8 @@ int64_t weft__launch_inner(const weft__launch *launch, int32_t axis)
     return points;
 }
 
-/* The axis along which the elements of an operand are closer together than along the last, or -1. */
+/* The axis along which the elements of an operand are closer together than along the last, or -1.
+ */
 static int32_t closest_axis(const weft__launch *launch, const weft__argument *argument)
 {
     const int32_t last = launch->ndim - 1;
@@ -56,8 +57,8 @@ static weft__plan plan_rows(const weft__launch *launch, int64_t elements)
     return (weft__plan){.row_axis = -1, .rows = 1, .columns = block};
 }
 
-/* A square, unless one of the sizes is short. Rows are given up, if need be, to have enough pieces for
- * threads to share. */
+/* A square, unless one of the sizes is short. Rows are given up, if need be, to have enough pieces
+ * for threads to share. */
 static weft__plan plan_tiles(const weft__launch *launch, int32_t axis, int64_t elements)
 {
     const int64_t rows = launch->size[axis], columns = launch->size[launch->ndim - 1];
@@ -88,6 +89,6 @@ int64_t weft__interpreter_grain(const weft__kernel *kernel, const weft__launch *
     (void)kernel;
     const weft__plan plan = weft__plan_launch(launch, WEFT__TILE);
     if (plan.row_axis < 0)
-        return 4 * (int64_t)WEFT__BLOCK;
+        return WEFT__BLOCK;
     return plan.rows * weft__launch_inner(launch, plan.row_axis);
 }

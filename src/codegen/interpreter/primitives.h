@@ -1,7 +1,8 @@
-/* The arithmetic primitives, by type; part of variant.c. docs/semantics.md says what each computes. */
+/* The arithmetic primitives, by type; part of variant.c. docs/semantics.md says what each computes.
+ */
 
-/* What a family of types computes. T is the type's name here, U its unsigned twin, B its bits. Sums and
- * products are made in unsigned arithmetic of at least 32 bits: they wrap. */
+/* What a family of types computes. T is the type's name here, U its unsigned twin, B its bits. Sums
+ * and products are made in unsigned arithmetic of at least 32 bits: they wrap. */
 
 /* Whatever the sign: made for unsigned numbers, used for the signed type of the size as well. */
 #define WRAPPING(T, B)                                                                             \
@@ -13,7 +14,7 @@
     BINARY(or_##T, T, T, x | y)                                                                    \
     BINARY(xor_##T, T, T, x ^ y)                                                                   \
     UNARY(not_##T, T, T, ~x)                                                                       \
-    BINARY(shl_##T, T, T, y < B ? (1U * x) << (y & (B - 1)) : 0U)                            \
+    BINARY(shl_##T, T, T, y < B ? (1U * x) << (y & (B - 1)) : 0U)                                  \
     BINARY(eq_##T, b8, T, x == y)                                                                  \
     BINARY(ne_##T, b8, T, x != y)                                                                  \
     TERNARY(select_##T, T, b8, T, x ? y : z)
@@ -30,8 +31,8 @@
     BINARY(rem_##T, T, T, y == 0 ? x : x % y)                                                      \
     BINARY(shr_##T, T, T, y < B ? x >> (y & (B - 1)) : 0)
 
-/* A divisor of -1 is handled apart: MIN / -1 does not fit. A count past the width shifts by all bits
- * but one, which leaves the sign. */
+/* A divisor of -1 is handled apart: MIN / -1 does not fit. A count past the width shifts by all
+ * bits but one, which leaves the sign. */
 #define SIGNED(T, U, B)                                                                            \
     UNARY(abs_##T, T, T, x < 0 ? (T)(0U - (U)x) : x)                                               \
     BINARY(div_##T, T, T, y == 0 ? 0 : y == -1 ? (T)(0U - (U)x) : x / y)                           \
@@ -42,7 +43,7 @@
 #define FLOATING(T, f)                                                                             \
     BINARY(add_##T, T, T, x + y)                                                                   \
     BINARY(sub_##T, T, T, x - y)                                                                   \
-    BINARY(mul_##T, T, T, x * y)                                                                   \
+    BINARY(mul_##T, T, T, x *y)                                                                    \
     BINARY(div_##T, T, T, x / y)                                                                   \
     TERNARY(fma_##T, T, T, T, fma##f(x, y, z))                                                     \
     UNARY(neg_##T, T, T, -x)                                                                       \
@@ -52,8 +53,8 @@
     UNARY(ceil_##T, T, T, ceil##f(x))                                                              \
     UNARY(trunc_##T, T, T, trunc##f(x))                                                            \
     UNARY(round_##T, T, T, rint##f(x))                                                             \
-    BINARY(min_##T, T, T, ((x < y) | (x != x)) ? x : y)                                              \
-    BINARY(max_##T, T, T, ((x > y) | (x != x)) ? x : y)                                              \
+    BINARY(min_##T, T, T, ((x < y) | (x != x)) ? x : y)                                            \
+    BINARY(max_##T, T, T, ((x > y) | (x != x)) ? x : y)                                            \
     BINARY(eq_##T, b8, T, x == y)                                                                  \
     BINARY(ne_##T, b8, T, x != y)                                                                  \
     BINARY(lt_##T, b8, T, x < y)                                                                   \
@@ -77,6 +78,8 @@ BINARY(mul_high_u64, u64, u64, ((u128)x * y) >> 64)
 /* clang-format on */
 
 /* The table has, for each primitive and type, the function of one of the types above. */
+
+/* clang-format off */
 #define ENTRY(TYPE, type, primitive) [WEFT__OP_##primitive][WEFT_##TYPE] = primitive##_##type,
 #define ORDERED_ENTRIES(TYPE, type)                                                                \
     ENTRY(TYPE, type, lt) ENTRY(TYPE, type, le) ENTRY(TYPE, type, min) ENTRY(TYPE, type, max)      \
@@ -84,12 +87,13 @@ BINARY(mul_high_u64, u64, u64, ((u128)x * y) >> 64)
 #define INTEGER_ENTRIES(TYPE, type, twin)                                                          \
     ENTRY(TYPE, twin, add) ENTRY(TYPE, twin, sub) ENTRY(TYPE, twin, mul) ENTRY(TYPE, twin, neg)    \
     ENTRY(TYPE, twin, and) ENTRY(TYPE, twin, or) ENTRY(TYPE, twin, xor) ENTRY(TYPE, twin, not)     \
-    ENTRY(TYPE, twin, shl) ENTRY(TYPE, twin, eq) ENTRY(TYPE, twin, ne) ENTRY(TYPE, twin, select)   \
+    ENTRY(TYPE, twin, shl) ENTRY(TYPE, twin, eq) ENTRY(TYPE, twin, ne)                             \
+    ENTRY(TYPE, twin, select)                                                                      \
     ENTRY(TYPE, type, rem) ENTRY(TYPE, type, shr) ORDERED_ENTRIES(TYPE, type)
 #define FLOAT_ENTRIES(TYPE, type, twin)                                                            \
     ENTRY(TYPE, type, add) ENTRY(TYPE, type, sub) ENTRY(TYPE, type, mul) ENTRY(TYPE, type, neg)    \
-    ENTRY(TYPE, type, sqrt) ENTRY(TYPE, type, floor) ENTRY(TYPE, type, ceil)                       \
-    ENTRY(TYPE, type, trunc) ENTRY(TYPE, type, round) ENTRY(TYPE, type, fma)                       \
+    ENTRY(TYPE, type, floor) ENTRY(TYPE, type, ceil) ENTRY(TYPE, type, trunc)                      \
+    ENTRY(TYPE, type, round) ENTRY(TYPE, type, sqrt) ENTRY(TYPE, type, fma)                        \
     ENTRY(TYPE, type, eq) ENTRY(TYPE, type, ne) ENTRY(TYPE, twin, select)                          \
     ORDERED_ENTRIES(TYPE, type)
 #define BOOL_ENTRIES(TYPE)                                                                         \
@@ -97,7 +101,6 @@ BINARY(mul_high_u64, u64, u64, ((u128)x * y) >> 64)
     ENTRY(TYPE, u8, eq) ENTRY(TYPE, u8, ne) ENTRY(TYPE, u8, lt) ENTRY(TYPE, u8, le)                \
     ENTRY(TYPE, u8, select)
 
-/* clang-format off */
 #define PRIMITIVE_TABLE                                                                            \
     {                                                                                              \
         BOOL_ENTRIES(BOOL)                                                                         \
@@ -110,4 +113,4 @@ BINARY(mul_high_u64, u64, u64, ((u128)x * y) >> 64)
         ENTRY(I64, i64, mul_high) ENTRY(U64, u64, mul_high)                                        \
         ENTRY(F32, f32, round_f16) ENTRY(F32, f32, round_bf16)                                     \
     }
-/* clang-format on */
+    /* clang-format on */

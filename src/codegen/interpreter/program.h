@@ -7,8 +7,8 @@
 
 enum {
     WEFT__SCRATCH = 64 << 10, /* bytes for blocks and tables, on the stack of the calling thread */
-    WEFT__BLOCK = 256,        /* points of a patch of one row, or of short rows */
-    WEFT__TILE = 4096         /* points of a patch that serves an operand with another order of axes */
+    WEFT__BLOCK = 1024,       /* points of a patch of one row, or of short rows */
+    WEFT__TILE = 4096 /* points of a patch that serves an operand with another order of axes */
 };
 
 typedef enum weft__step_kind {
@@ -18,9 +18,9 @@ typedef enum weft__step_kind {
     WEFT__STEP_INDEX  /* positions along an axis */
 } weft__step_kind;
 
-/* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if that
- * can be read in place, else in a block. The last three are uniform: single elements that depend on no
- * point. */
+/* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if
+ * that can be read in place, else in a block. The last three are uniform: single elements that
+ * depend on no point. */
 typedef enum weft__place {
     WEFT__PLACE_BLOCK,
     WEFT__PLACE_FETCH,
@@ -37,8 +37,8 @@ typedef struct weft__step {
     uint16_t slot;               /* of fetch and put: the operand; of index: the axis */
     uint8_t kind;                /* weft__step_kind */
     uint8_t uniform;             /* bit k: argument k is a single element */
-    uint8_t size;                /* elements of the result, or of what is put, have 1 << size bytes */
-    uint8_t offset;              /* of fetch and put: bytes to the part of a complex element */
+    uint8_t size;   /* elements of the result, or of what is put, have 1 << size bytes */
+    uint8_t offset; /* of fetch and put: bytes to the part of a complex element */
     /* fetch: memory may be read where it is, as no store comes before the last use.
      * compute: the result may be written to memory, as the put that follows is its only use. */
     bool in_place;
@@ -56,8 +56,9 @@ typedef struct weft__program {
     bool moves;                   /* there are only fetches and puts */
 } weft__program;
 
-/* Patches of rows × columns points, along row_axis and the last axis, that a launch is cut into. With a
- * row_axis, ranges of points must be whole along all axes after it; without (-1), rows is 1. */
+/* Patches of rows × columns points, along row_axis and the last axis, that a launch is cut into.
+ * With a row_axis, ranges of points must be whole along all axes after it; without (-1), rows is 1.
+ */
 typedef struct weft__plan {
     int32_t row_axis;
     int64_t rows, columns;

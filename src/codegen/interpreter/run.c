@@ -9,7 +9,7 @@ struct frame {
     const weft__program *program;
     const weft__launch *launch;
     const weft__argument *arguments;
-    char **at;                       /* the table of addresses */
+    char **at; /* the table of addresses */
     bool streaming;
     weft__plan plan;
     int64_t position[WEFT_NDIM_MAX]; /* of the first point of the patch */
@@ -32,7 +32,8 @@ static weft__plane plane_of(const struct frame *frame, const weft__step *step)
 /* The patch in a block. */
 static weft__plane plane_in(const struct frame *frame, char *block, int size)
 {
-    return (weft__plane){.data = block, .row = frame->columns << size, .column = (int64_t)1 << size};
+    return (weft__plane){
+        .data = block, .row = frame->columns << size, .column = (int64_t)1 << size};
 }
 
 static void fetch(struct frame *frame, const weft__step *step)
@@ -118,14 +119,16 @@ static void run_patch(struct frame *frame)
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Sets position to the point with this number along axes 0 to `axis`, and 0 along those after. */
-static void place(struct frame *frame, int32_t axis, int64_t number_of)
+static void place(struct frame *frame, int32_t axis, int64_t point)
 {
-    memset(frame->position, 0, sizeof frame->position);
-    for (int32_t k = axis; k > 0 && number_of > 0; k--) {
-        frame->position[k] = number_of % frame->launch->size[k];
-        number_of /= frame->launch->size[k];
+    for (int32_t k = frame->launch->ndim - 1; k > axis; k--)
+        frame->position[k] = 0;
+    for (int32_t k = axis; k > 0; k--) {
+        const int64_t size = frame->launch->size[k];
+        frame->position[k] = point % size;
+        point /= size;
     }
-    frame->position[0] += number_of;
+    frame->position[0] = point;
 }
 
 /* Goes to the next point along the axes from `first` to `axis`; false if that was the last. */
@@ -196,7 +199,8 @@ static bool rows_in_place(const struct frame *frame)
     for (int32_t k = 0; k < program->steps_count; k++) {
         const weft__step *step = &program->steps[k];
         if (step->kind == WEFT__STEP_FETCH &&
-            (!step->in_place || frame->arguments[step->slot].stride[last] != (int64_t)1 << step->size))
+            (!step->in_place || frame->arguments[step->slot].stride[last] != (int64_t)1
+                                                                                 << step->size))
             return false;
     }
     return true;
@@ -235,10 +239,7 @@ static bool streaming(const struct frame *frame)
     return true;
 }
 
-static char *aligned(char *pointer)
-{
-    return pointer + (-(uintptr_t)pointer & 63U);
-}
+static char *aligned(char *pointer) { return pointer + (-(uintptr_t)pointer & 63U); }
 
 /* Lays out the table, the uniform values and the blocks. */
 static void lay_out(struct frame *frame, char *scratch)
@@ -267,10 +268,12 @@ static void lay_out(struct frame *frame, char *scratch)
 void weft__program_run(const void *pointer, const weft__launch *launch, int64_t begin, int64_t end)
 {
     const weft__program *program = pointer;
-    struct frame frame = {.program = program, .launch = launch};
+    struct frame frame; /* of which each field is set before it is used */
     _Alignas(64) char scratch[WEFT__SCRATCH];
     if (begin >= end)
         return;
+    frame.program = program;
+    frame.launch = launch;
     frame.arguments = weft__launch_arguments_of(launch);
     frame.streaming = streaming(&frame);
     plan(&frame, begin, end);

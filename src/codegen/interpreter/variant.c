@@ -23,6 +23,7 @@ typedef double ALIASING f64;
 
 /* Element i of the result depends on element i of the arguments alone. */
 #ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* not every loop is worth vectors */
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
@@ -33,8 +34,8 @@ typedef double ALIASING f64;
     void *result, const void *first, const void *second, const void *third, int64_t count,         \
         unsigned uniform
 
-/* A primitive of one, two or three arguments x, y, z of types T, from an expression. The loop is made
- * for each choice of single elements, so that none has to be spread over a block first. */
+/* A primitive of one, two or three arguments x, y, z of types T, from an expression. The loop is
+ * made for each choice of single elements, so that none has to be spread over a block first. */
 #define UNARY(function, R, T, expression)                                                          \
     static void function(PARAMETERS)                                                               \
     {                                                                                              \
@@ -96,9 +97,9 @@ typedef double ALIASING f64;
         }                                                                                          \
     }
 
-#include "codegen/interpreter/primitives.h"
 #include "codegen/interpreter/conversions.h"
 #include "codegen/interpreter/moves.h"
+#include "codegen/interpreter/primitives.h"
 
 #define NAME_OF_(variant) weft__variant_##variant
 #define NAME_OF(variant) NAME_OF_(variant)

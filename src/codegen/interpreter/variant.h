@@ -4,9 +4,9 @@
 
 #include "kernel/ir.h"
 
-/* Computes `count` elements. Bit k of `uniform` says that argument k is a single element, meant for all;
- * never all of them at once, unless count is 1. The result may be the same memory as an argument whose
- * elements have the same size. */
+/* Computes `count` elements. Bit k of `uniform` says that argument k is a single element, meant for
+ * all; never all of them at once, unless count is 1. The result may be the same memory as an
+ * argument whose elements have the same size. */
 typedef void weft__primitive(void *result, const void *x, const void *y, const void *z,
                              int64_t count, unsigned uniform);
 
@@ -27,8 +27,8 @@ typedef struct weft__variant {
     weft__primitive *primitive[WEFT__OP_COUNT][WEFT_DTYPE_END];
     weft__primitive *cast[WEFT_DTYPE_END][WEFT_DTYPE_END]; /* from, to */
     weft__primitive *canonical[WEFT_DTYPE_END];            /* f32, f64: one NaN */
-    weft__primitive *widen[WEFT_DTYPE_END];  /* memory to value: bool, f16, bf16 */
-    weft__primitive *narrow[WEFT_DTYPE_END]; /* value to memory: f16, bf16 */
+    weft__primitive *widen[WEFT_DTYPE_END];                /* memory to value: bool, f16, bf16 */
+    weft__primitive *narrow[WEFT_DTYPE_END];               /* value to memory: f16, bf16 */
     weft__move_row *move_row[WEFT__SIZES];
     weft__transpose *transpose[WEFT__SIZES];
     /* Like memcpy, past the caches; needs a fence at the end. */

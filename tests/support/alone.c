@@ -1,0 +1,55 @@
+/* Runs one test of this program in a process of its own, under the emulator where there is one. */
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+extern char **environ;
+
+enum { MOST_ARGUMENTS = 16 };
+
+bool test_alone(void) { return getenv("WEFT_TEST_ALONE") != NULL; }
+
+static bool start_and_wait(char **arguments)
+{
+    pid_t child;
+    int status = -1;
+    fflush(stdout);
+    setenv("WEFT_TEST_ALONE", "1", 1);
+    bool started = posix_spawnp(&child, arguments[0], NULL, NULL, arguments, environ) == 0;
+    unsetenv("WEFT_TEST_ALONE");
+    return started && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+bool test_passes_alone(const char *name)
+{
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0) {
+        return false;
+    }
+    program[length] = '\0';
+
+    /* The emulator is a command with arguments, as "qemu-aarch64 -L /usr/aarch64-linux-gnu". */
+    char emulator[512];
+    const char *given = getenv("WEFT_TEST_EMULATOR");
+    snprintf(emulator, sizeof emulator, "%s", given ? given : "");
+    char *arguments[MOST_ARGUMENTS];
+    int count = 0;
+    char *rest = emulator;
+    for (char *word; count < MOST_ARGUMENTS - 4 && (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        arguments[count++] = word;
+    }
+    char only[256];
+    snprintf(only, sizeof only, "%s", name);
+    arguments[count++] = program;
+    arguments[count++] = "--only";
+    arguments[count++] = only;
+    arguments[count] = NULL;
+    return start_and_wait(arguments);
+}
