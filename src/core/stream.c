@@ -336,6 +336,7 @@ weft_status weft_stream_native(weft_stream *stream, void **handle)
     OPERATION("weft_stream_native");
     TRY(check_argument(stream));
     TRY(weft__check_result(handle, "handle"));
+    *handle = NULL;
     if (!stream->backend->stream_native)
         return FAIL_AT(
             WEFT_ERROR_UNSUPPORTED, "stream",
