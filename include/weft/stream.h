@@ -50,8 +50,8 @@ WEFT_API weft_status weft_stream_wait_stream(weft_stream *stream, weft_stream *o
 
 /* A function of the user's that a stream calls in its order, on a thread of Weft's or, on a
  * synchronous stream, in this call. It must not wait for work that comes after it, neither on its
- * own stream (that is an error) nor through another one (that waits for ever). What it returns other
- * than WEFT_OK is a failure of the stream, with the message it left in its thread's record
+ * own stream (that is an error) nor through another one (that waits for ever). What it returns
+ * other than WEFT_OK is a failure of the stream, with the message it left in its thread's record
  * (weft_error_set). */
 typedef weft_status weft_stream_function(void *argument);
 typedef struct weft_call_options {

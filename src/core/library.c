@@ -68,14 +68,16 @@ void weft__shutdown_caches(void)
         weft__device_drop(weft__device_at(k));
 }
 
-/* Runs at exit and when the library is unloaded: work that is queued is finished, threads are
- * joined, memory is given back. */
+/* Runs at exit and when the library is unloaded: work that is queued is finished, our threads are
+ * joined, memory is given back. Other threads may go on while the process exits, so what they may
+ * be using stays. */
 __attribute__((destructor)) static void library_close(void)
 {
     if (!opened)
         return;
     CALL_BACKENDS(shutdown);
-    weft__thread_free_all();
+    if (!weft__thread_close())
+        return;
     for (int k = 0; k < weft__device_count(); k++)
         weft_stream_release(weft__device_at(k)->default_stream);
     weft__shutdown_caches();

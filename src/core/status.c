@@ -39,7 +39,10 @@ weft_status weft__fail_null(const char *operand)
 {
     if (record.code != WEFT_OK)
         return record.code;
-    return weft__fail(WEFT_ERROR_ARGUMENT, operand, "%s is NULL; one that exists was expected", operand);
+    return weft__fail(WEFT_ERROR_ARGUMENT, operand,
+                      "%s is NULL; give one that exists (where a call returned NULL, "
+                      "weft_error_message says why)",
+                      operand);
 }
 
 weft_status weft__check_result(const void *place, const char *operand)

@@ -123,17 +123,17 @@ void weft__thread_quiesce(void)
         sched_yield();
 }
 
-void weft__thread_free_all(void)
+bool weft__thread_close(void)
 {
     if (key_made)
         pthread_key_delete(key);
     key_made = false;
-    while (threads) {
-        weft__thread *thread = threads;
-        threads = thread->next;
-        free_thread(thread);
-    }
-    state = NULL;
+    if (state)
+        end_thread(state);
+    pthread_mutex_lock(&mutex);
+    bool alone = !threads;
+    pthread_mutex_unlock(&mutex);
+    return alone;
 }
 
 void weft__thread_after_fork(void)

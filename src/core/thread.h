@@ -53,8 +53,9 @@ void weft__thread_reading(bool begin);
 void weft__thread_quiesce(void);
 /* What all threads have cached in their magazines, and the hits there so far. */
 void weft__thread_magazines(uint64_t *bytes, uint64_t *hits);
-/* Frees the state of every thread, when the library is unloaded. */
-void weft__thread_free_all(void);
+/* Frees this thread's state, when the library is unloaded or the process exits; no state is freed
+ * after that. Whether no other thread has one. */
+bool weft__thread_close(void);
 /* After fork, in the child: the other threads' states are nobody's. */
 void weft__thread_after_fork(void);
 

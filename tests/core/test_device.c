@@ -2,11 +2,9 @@
 #include "support/check.h"
 
 #include <pthread.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <weft/weft.h>
@@ -358,22 +356,17 @@ TEST(D4_operands_beat_context)
  * again, with one test. */
 static bool passes_in_environment(const char *test, const char *value)
 {
-    char *arguments[] = {"test", "--only", (char *)(uintptr_t)test, NULL};
-    int status = -1;
-    pid_t child;
     setenv("WEFT_DEVICE", value, 1);
-    setenv("WEFT_TEST_CHILD", "1", 1);
-    bool started = posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ) == 0;
-    unsetenv("WEFT_TEST_CHILD");
+    bool passes = test_passes_alone(test);
     unsetenv("WEFT_DEVICE");
-    return started && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
+    return passes;
 }
 
 TEST(D4_context_and_set_default_beat_environment)
 {
-    if (!getenv("WEFT_TEST_CHILD")) {
-        CHECK(passes_in_environment("D4_context_and_set_default_beat", "no such device"));
+    if (!test_alone()) {
+        CHECK(
+            passes_in_environment("D4_context_and_set_default_beat_environment", "no such device"));
         return;
     }
     WEFT_AUTO weft_array *outside = weft_zeros(WEFT_SHAPE(1));
@@ -402,7 +395,7 @@ TEST(D4_context_and_set_default_beat_environment)
 /* The operation in an error is the one that the user called, not the look-up of the default. */
 TEST(D4_environment_names_the_default)
 {
-    if (!getenv("WEFT_TEST_CHILD")) {
+    if (!test_alone()) {
         CHECK(weft_device_equal(weft_device_default(), WEFT_CPU)); /* where nothing says more */
         CHECK(passes_in_environment("D4_environment_names_the_default", test_device()));
         return;
