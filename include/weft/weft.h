@@ -6,6 +6,7 @@
 #include <weft/create.h>
 #include <weft/device.h>
 #include <weft/dtype.h>
+#include <weft/expression.h>
 #include <weft/memory.h>
 #include <weft/shape.h>
 #include <weft/status.h>

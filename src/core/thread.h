@@ -35,7 +35,10 @@ typedef struct weft__thread {
     _Atomic uint64_t magazine_hits;  /* allocations that were served from there, likewise */
     _Atomic uint64_t reading; /* since which epoch it uses compiled kernels; 0: it does not */
     int reading_depth;
-    struct weft__thread *next; /* all threads */
+    void *sites;                /* what src/lang keeps for this thread … */
+    void (*sites_free)(void *); /* … and how it is freed */
+    int sites_busy;             /* uses of it under way */
+    struct weft__thread *next;  /* all threads */
 } weft__thread;
 
 /* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */

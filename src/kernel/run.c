@@ -126,7 +126,7 @@ static weft_status run_through_copy(const weft__kernel *kernel, weft_stream *str
                                     const weft_shape *space, weft_array *const *arrays,
                                     const uint64_t *scalars, uint32_t output)
 {
-    weft_array *through[WEFT__BUILD_OPERANDS];
+    weft_array *through[WEFT__OPERANDS_MAX];
     weft_options options = {.struct_size = sizeof options, .device = stream->device};
     weft_array *copy = weft__array_new(&arrays[output]->shape, (weft_dtype)arrays[output]->dtype,
                                        &options, NULL, NULL);

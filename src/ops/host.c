@@ -136,10 +136,9 @@ weft_array *weft_from_host_with(const void *data, size_t bytes, weft_shape shape
     return NULL;
 }
 
-weft_status weft_item_as(weft_array *array, void *out, weft_dtype dtype)
+weft_status weft__item(weft_array *array, void *out, weft_dtype dtype)
 {
     weft_shape one = {0, {0}};
-    OPERATION("weft_item");
     TRY(weft__array_check(array, "array"));
     if (weft__array_count(array) == 0)
         return FAIL_AT(WEFT_ERROR_SHAPE, "array", "an array of shape %s has no first element",
@@ -157,4 +156,10 @@ weft_status weft_item_as(weft_array *array, void *out, weft_dtype dtype)
     weft_status status = copy_out(first, out, dtype);
     weft_array_release(first);
     return status;
+}
+
+weft_status weft_item_as(weft_array *array, void *out, weft_dtype dtype)
+{
+    OPERATION("weft_item");
+    return weft__item(array, out, dtype);
 }

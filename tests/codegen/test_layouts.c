@@ -140,6 +140,34 @@ TEST(arithmetic_of_many_dimensions)
     }
 }
 
+/* A range that begins and ends anywhere touches nothing outside of it, in tiles and short rows too.
+ */
+TEST(ranges_are_kept)
+{
+    enum { ROWS = 90, COLUMNS = 40, COUNT = ROWS * COLUMNS };
+    static uint32_t source[COUNT], target[COUNT];
+    struct tiny tiny;
+    struct tiny_launch at;
+    tiny_begin(&tiny);
+    tiny_store(&tiny, WEFT_U32, tiny_load(&tiny, WEFT_U32));
+    launch_begin(&at, &tiny, 2, (int64_t[]){ROWS, COLUMNS});
+    launch_argument(&at, 0, source, (int64_t[]){4, 4 * ROWS});
+    launch_argument(&at, 1, target, (int64_t[]){4 * COLUMNS, 4});
+    for (uint32_t k = 0; k < COUNT; k++)
+        source[k] = k;
+    for (int trial = 0; trial < 200; trial++) {
+        __attribute__((cleanup(image_release))) weft__image image = {0};
+        const int64_t begin = random_below(COUNT), end = begin + random_below(COUNT - begin + 1);
+        CHECK_STATUS(weft__interpreter_compile(&tiny.kernel, &image), WEFT_OK);
+        memset(target, 0xff, sizeof target);
+        image.entry(image.program, &at.launch, begin, end);
+        for (int64_t k = 0; k < COUNT; k++) {
+            const bool inside = k >= begin && k < end;
+            CHECK_INT(target[k], inside ? k % COLUMNS * ROWS + k / COLUMNS : 0xffffffff);
+        }
+    }
+}
+
 /* Larger than the bound from which on results go past the caches; alignment and tails included. */
 TEST(streamed_results)
 {
@@ -339,7 +367,8 @@ TEST(many_values_at_a_time)
 #define LONG "compiles thousands of kernels"
 TEST_MAIN(TEST_NO_FAULTS(copies_of_one_dimension, LONG),
           TEST_NO_FAULTS(copies_of_many_dimensions, LONG),
-          TEST_NO_FAULTS(arithmetic_of_many_dimensions, LONG), TEST_OF(streamed_results),
+          TEST_NO_FAULTS(arithmetic_of_many_dimensions, LONG),
+          TEST_NO_FAULTS(ranges_are_kept, LONG), TEST_OF(streamed_results),
           TEST_OF(streamed_transposition), TEST_OF(copies_keep_every_bit), TEST_OF(complex_parts),
           TEST_OF(loads_see_what_was_there_before), TEST_OF(in_place),
           TEST_OF(many_values_at_a_time));

@@ -1,30 +1,10 @@
-/* The declarations that expressions, functions and kernels will have: the shape they must keep,
- * compiled with the tour before any of them is built. A declaration moves to include/weft when it
- * works. */
+/* The declarations that reductions, random numbers, functions and kernels will have: the shape they
+ * must keep, compiled with the tour before any of them is built. A declaration moves to
+ * include/weft when it works. */
 #ifndef WEFT_TOUR_NEXT_H
 #define WEFT_TOUR_NEXT_H
 
 #include <weft/weft.h>
-
-/* Each call site's text begins with file and line, so that no two sites share a literal. */
-#define WEFT__SITE(code, ...) __FILE__ ":" WEFT__TEXT(__LINE__) "\0" #code "\0" #__VA_ARGS__
-#define WEFT__OPERANDS(...) ((const weft_operand[]){WEFT__LIST(WEFT_OPERAND, __VA_ARGS__)})
-
-weft_status weft_evaluate_site(const char *site, size_t length, int count,
-                               const weft_operand *operands);
-weft_array *weft_new_site(const char *site, size_t length, int count, const weft_operand *operands);
-weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_t length, int count,
-                            const weft_operand *operands);
-#define weft(code, ...)                                                                            \
-    weft_evaluate_site(WEFT__SITE(code, __VA_ARGS__), sizeof(WEFT__SITE(code, __VA_ARGS__)) - 1,   \
-                       WEFT__COUNT(__VA_ARGS__), WEFT__OPERANDS(__VA_ARGS__))
-#define weft_new(code, ...)                                                                        \
-    weft_new_site(WEFT__SITE(code, __VA_ARGS__), sizeof(WEFT__SITE(code, __VA_ARGS__)) - 1,        \
-                  WEFT__COUNT(__VA_ARGS__), WEFT__OPERANDS(__VA_ARGS__))
-#define weft_value(out, code, ...)                                                                 \
-    weft_value_site((out), WEFT__DTYPE_OF(out), WEFT__SITE(code, __VA_ARGS__),                     \
-                    sizeof(WEFT__SITE(code, __VA_ARGS__)) - 1, WEFT__COUNT(__VA_ARGS__),           \
-                    WEFT__OPERANDS(__VA_ARGS__))
 
 typedef struct weft_reduce_options {
     size_t struct_size;

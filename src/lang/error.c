@@ -1,0 +1,144 @@
+/* Messages about a text: the line is cut around the column, and what is no text is written as \xNN.
+ */
+#include "lang/error.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BEFORE = 44, /* columns of the line that are shown before the one at fault */
+    COLUMNS = 72,
+    LINE_BYTES = 160,
+    MESSAGE_BYTES = 330
+};
+
+/* Text that is being written, into a fixed room. */
+typedef struct writer {
+    char *text;
+    size_t length, room;
+    int columns;
+} writer;
+
+size_t weft__lang_character(const char *text, size_t length)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    uint32_t code;
+    size_t size = length == 0 ? 0 : c[0] < 0x80 ? 1 : c[0] >= 0xf0 ? 4 : c[0] >= 0xe0 ? 3 : 2;
+    if (size == 0 || size > length || (c[0] >= 0x80 && c[0] < 0xc2) || c[0] > 0xf4)
+        return 0;
+    if (size == 1)
+        return c[0] >= 0x20 && c[0] != 0x7f;
+    code = c[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (c[i] & 0x3f);
+    }
+    if ((size == 3 && code < 0x800) || (size == 4 && code < 0x10000) || code > 0x10ffff)
+        return 0;
+    return code < 0xa0 || (code >= 0xd800 && code < 0xe000) ? 0 : size;
+}
+
+/* Writes one character and returns how many bytes of the text it took; 0 if there is no room. */
+static size_t write_character(writer *w, const char *text, size_t length)
+{
+    char escaped[8];
+    size_t taken = weft__lang_character(text, length), size = taken;
+    if (!taken) {
+        bool blank = *text == '\t' || *text == '\r';
+        size = (size_t)snprintf(escaped, sizeof escaped, blank ? " " : "\\x%02x",
+                                (unsigned)(unsigned char)*text);
+        text = escaped;
+        taken = 1;
+    }
+    if (w->length + size + sizeof "…" > w->room)
+        return 0;
+    memcpy(w->text + w->length, text, size);
+    w->length += size;
+    w->columns += text == escaped ? (int)size : 1;
+    w->text[w->length] = 0;
+    return taken;
+}
+
+/* There is always room for one. */
+static void write_dots(writer *w)
+{
+    memcpy(w->text + w->length, "…", sizeof "…");
+    w->length += sizeof "…" - 1;
+    w->columns++;
+}
+
+weft__lang_quoted weft__lang_quote(const char *text, size_t length)
+{
+    weft__lang_quoted quoted = {""};
+    writer w = {quoted.text, 0, sizeof quoted.text, 0};
+    size_t at = 0, taken;
+    while (at < length && w.columns < 40) {
+        taken = write_character(&w, text + at, length - at);
+        if (!taken)
+            break;
+        at += taken;
+    }
+    if (at < length)
+        write_dots(&w);
+    return quoted;
+}
+
+/* Where to begin, so that the column is shown. */
+static size_t first_shown(const char *text, size_t line, size_t column)
+{
+    size_t at = column;
+    int columns = 0;
+    while (at > line && columns < BEFORE) {
+        at--;
+        while (at > line && column - at < 4 && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at--;
+        columns += weft__lang_character(text + at, column - at) ? 1 : 4;
+    }
+    while (at > line && at < column && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+/* Writes the line around the column; returns the column that the caret goes under. */
+static int write_line(writer *w, weft__lang_name code, size_t column)
+{
+    const char *text = code.text;
+    size_t line = column, end = column, taken;
+    int caret = 0;
+    while (line > 0 && text[line - 1] != '\n')
+        line--;
+    while (end < code.length && text[end] != '\n')
+        end++;
+    size_t at = first_shown(text, line, column);
+    if (at > line)
+        write_dots(w);
+    for (caret = w->columns; at < end && w->columns < COLUMNS; at += taken) {
+        taken = write_character(w, text + at, end - at);
+        if (!taken)
+            break;
+        if (at + taken <= column)
+            caret = w->columns;
+    }
+    if (at < end)
+        write_dots(w);
+    return caret;
+}
+
+weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status status,
+                            const char *format, ...)
+{
+    char message[MESSAGE_BYTES], line[LINE_BYTES + 8] = "";
+    writer w = {line, 0, LINE_BYTES, 0};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    bool caret = column != WEFT__NO_COLUMN;
+    int before = write_line(&w, code, !caret ? 0 : column > code.length ? code.length : column);
+    if (!line[0])
+        return weft__fail(status, NULL, "%s", message);
+    if (!caret)
+        return weft__fail(status, NULL, "%s\n    %s", message, line);
+    return weft__fail(status, NULL, "%s\n    %s\n    %*s^", message, line, before, "");
+}

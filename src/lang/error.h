@@ -1,0 +1,41 @@
+/* Messages about a text: what is wrong, the line, and a caret under the column. */
+#ifndef WEFT_LANG_ERROR_H
+#define WEFT_LANG_ERROR_H
+
+#include "core/status.h"
+#include "lang/lang.h"
+
+/* As a column: the message is about the whole text, and there is no caret. */
+#define WEFT__NO_COLUMN SIZE_MAX
+
+/* Fills the error record and returns the code. A line that is too long is cut around the column. */
+weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status status,
+                            const char *format, ...) __attribute__((format(printf, 4, 5), cold));
+
+/* A name for a message: cut to a bearable length, with bytes that are no characters as \xNN. */
+typedef struct weft__lang_quoted {
+    char text[72];
+} weft__lang_quoted;
+weft__lang_quoted weft__lang_quote(const char *text, size_t length);
+#define QUOTE(bytes, count) (weft__lang_quote((bytes), (count)).text)
+
+/* The length of the character of UTF-8 at the start of a text; 0 if there is none, or one that does
+ * not belong in a line (a control character). */
+size_t weft__lang_character(const char *text, size_t length);
+
+/* The name that comes nearest to another one. Begin with {name, {NULL, 0}, 0} and offer candidates.
+ */
+typedef struct weft__lang_nearest {
+    weft__lang_name wanted;
+    weft__lang_name best; /* without text: nothing was near enough */
+    int distance;
+} weft__lang_nearest;
+void weft__lang_offer(weft__lang_nearest *nearest, const char *text, size_t length);
+
+/* "; did you mean 'sin'?", or nothing. */
+typedef struct weft__lang_hint {
+    char text[104];
+} weft__lang_hint;
+weft__lang_hint weft__lang_hint_of(const weft__lang_nearest *nearest);
+
+#endif

@@ -1,0 +1,33 @@
+/* Evaluating programs: from operands to queued kernels. */
+#ifndef WEFT_LANG_EVALUATE_H
+#define WEFT_LANG_EVALUATE_H
+
+#include "core/array.h"
+#include "lang/lang.h"
+#include "lang/lower.h"
+
+/* A program lowered for operands of certain types: its kernels, in order. Only read when it is run.
+ */
+typedef struct weft__evaluation {
+    weft__lang_program *program;
+    weft__lang_operand *types; /* what the operands must be for it to be run */
+    int count;
+    weft__lowered *kernels;
+    uint32_t kernels_count;
+} weft__evaluation;
+
+/* The types of operands; an error for a NULL array. */
+weft_status weft__evaluation_types(const weft_operand *operands, int count,
+                                   weft__lang_operand *types);
+/* Whether the plan was made for operands of these types. */
+bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft__lang_operand *types,
+                           int count);
+/* Checks and lowers; `types` are copied. */
+weft_status weft__evaluation_new(const weft__lang_syntax *syntax, const weft__lang_operand *types,
+                                 int count, weft__evaluation **made);
+void weft__evaluation_free(weft__evaluation *evaluation);
+/* Queues the kernels. *value, if the program has one, is the new array. */
+weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_operand *operands,
+                                 const weft__lang_name *names, weft_array **value);
+
+#endif

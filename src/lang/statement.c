@@ -1,0 +1,185 @@
+/* Statements and whole programs: assignments, locals, the value, and what must not be left over. */
+#include "lang/parser.h"
+
+/* The operator of a compound assignment; END for "=", -1 for what assigns nothing. */
+static int assignment_of(weft__token_kind kind)
+{
+    switch (kind) {
+    case WEFT__TOKEN_ASSIGN:
+        return WEFT__LANG_OPERATION_END;
+    case WEFT__TOKEN_ADD_ASSIGN:
+        return WEFT__LANG_add;
+    case WEFT__TOKEN_SUBTRACT_ASSIGN:
+        return WEFT__LANG_subtract;
+    case WEFT__TOKEN_MULTIPLY_ASSIGN:
+        return WEFT__LANG_multiply;
+    case WEFT__TOKEN_DIVIDE_ASSIGN:
+        return WEFT__LANG_divide;
+    case WEFT__TOKEN_MODULO_ASSIGN:
+        return WEFT__LANG_modulo;
+    case WEFT__TOKEN_AND_ASSIGN:
+        return WEFT__LANG_bitwise_and;
+    case WEFT__TOKEN_OR_ASSIGN:
+        return WEFT__LANG_bitwise_or;
+    case WEFT__TOKEN_XOR_ASSIGN:
+        return WEFT__LANG_bitwise_xor;
+    case WEFT__TOKEN_SHIFT_LEFT_ASSIGN:
+        return WEFT__LANG_shift_left;
+    case WEFT__TOKEN_SHIFT_RIGHT_ASSIGN:
+        return WEFT__LANG_shift_right;
+    default:
+        return -1;
+    }
+}
+
+static weft_status add_statement(weft__parser *p, int32_t target, int32_t node, uint32_t column)
+{
+    weft__lang_syntax *s = p->syntax;
+    TRY(weft__lang_room(&s->statements, s->statements_count, &s->statements_room,
+                        sizeof *s->statements));
+    s->statements[s->statements_count++] =
+        (weft__syntax_statement){target, node, column, s->nodes_count};
+    return WEFT_OK;
+}
+
+/* The right side, at the assignment operator; `old` is what a compound one works on. */
+static weft_status parse_right_side(weft__parser *p, int operation, int32_t old, int32_t *node)
+{
+    uint32_t column = p->token.at;
+    weft__parser_next(p);
+    TRY(weft__parse_expression(p, node));
+    if (operation == WEFT__LANG_OPERATION_END)
+        return WEFT_OK;
+    int32_t pair[] = {old, *node};
+    return weft__parser_call(p, (weft__lang_operation)operation, column, pair, 2, node);
+}
+
+static weft_status assign_operand(weft__parser *p, int operand, uint32_t column)
+{
+    int operation = assignment_of(p->token.kind);
+    weft__syntax_node read = {.kind = WEFT__SYNTAX_OPERAND, .column = column, .index = operand};
+    int32_t node = -1;
+    if (operation != WEFT__LANG_OPERATION_END)
+        TRY(weft__parser_node(p, read, &node));
+    TRY(parse_right_side(p, operation, node, &node));
+    return add_statement(p, operand, node, column);
+}
+
+/* A name near that of an operand is probably meant to be it. */
+static weft_status never_read(weft__parser *p, const weft__names_local *local)
+{
+    weft__lang_nearest nearest = {local->name, {NULL, 0}, 0};
+    for (int i = 0; i < p->syntax->names_count; i++)
+        weft__lang_offer(&nearest, p->syntax->names[i].text, p->syntax->names[i].length);
+    return PARSE_FAIL(p, local->column, "'%s' is no operand, and as a local it is never read%s",
+                      QUOTE(local->name.text, local->name.length),
+                      weft__lang_hint_of(&nearest).text);
+}
+
+static weft_status assign_local(weft__parser *p)
+{
+    weft__token name = p->token;
+    weft__lang_name text = {TOKEN_TEXT(p, name), name.length};
+    weft__names_local *local = weft__names_local_find(&p->names, text.text, text.length);
+    int32_t node = local ? local->node : -1;
+    weft__token sign = weft__parser_peek(p);
+    int operation = assignment_of(sign.kind);
+    if (weft__is_reserved(text.text, text.length) ||
+        (!local && operation != WEFT__LANG_OPERATION_END))
+        return weft__parse_unknown(p, false);
+    if (local && operation != WEFT__LANG_OPERATION_END)
+        local->read = true;
+    weft__parser_next(p);
+    TRY(parse_right_side(p, operation, node, &node));
+    local = weft__names_local_find(&p->names, text.text, text.length);
+    if (local && !local->read)
+        return never_read(p, local);
+    TRY(weft__names_local_set(&p->names, text, node, name.at));
+    return add_statement(p, WEFT__TARGET_LOCAL, node, name.at);
+}
+
+/* A statement that is an expression: the value, if one was asked for and nothing follows. */
+static weft_status parse_value_statement(weft__parser *p)
+{
+    uint32_t column = p->token.at;
+    int32_t node;
+    TRY(weft__parse_expression(p, &node));
+    const weft__syntax_node *root = &p->syntax->nodes[node];
+    if (assignment_of(p->token.kind) >= 0)
+        return PARSE_FAIL(p, p->token.at,
+                          "left of '%s' stands an expression; only an operand or a "
+                          "new name can be assigned to",
+                          QUOTE(TOKEN_TEXT(p, p->token), p->token.length));
+    if (!p->wants_value && root->kind == WEFT__SYNTAX_CALL && root->operation == WEFT__LANG_equal)
+        return PARSE_FAIL(p, root->column, "the result of '==' goes nowhere; did you mean '='?");
+    if (!p->wants_value)
+        return PARSE_FAIL(p, column, "this value goes nowhere; assign it to an operand");
+    return add_statement(p, WEFT__TARGET_VALUE, node, column);
+}
+
+static weft_status parse_statement(weft__parser *p)
+{
+    weft__lexer ahead = {p->lexer.text, p->lexer.length, p->token.at};
+    uint32_t column = p->token.at;
+    int operand = weft__names_match(&p->names, &ahead, true);
+    weft__lexer behind = ahead;
+    weft__token next = weft__lex(&ahead);
+    if (operand >= 0 && assignment_of(next.kind) >= 0) {
+        p->names.used[operand] = true;
+        p->lexer = behind;
+        weft__parser_next(p);
+        return assign_operand(p, operand, column);
+    }
+    if (p->token.kind == WEFT__TOKEN_NAME && assignment_of(weft__parser_peek(p).kind) >= 0)
+        return assign_local(p);
+    return parse_value_statement(p);
+}
+
+static weft_status check_value_last(weft__parser *p)
+{
+    const weft__lang_syntax *s = p->syntax;
+    for (uint32_t i = 0; i < s->statements_count; i++)
+        if (s->statements[i].target == WEFT__TARGET_VALUE && i + 1 < s->statements_count)
+            return PARSE_FAIL(p, s->statements[i].column,
+                              "only the last statement may be a value; assign this one");
+    if (p->wants_value && (!s->statements_count ||
+                           s->statements[s->statements_count - 1].target != WEFT__TARGET_VALUE))
+        return PARSE_FAIL(p,
+                          s->statements_count ? s->statements[s->statements_count - 1].column : 0,
+                          "a value is asked for: the last statement must be an expression");
+    return WEFT_OK;
+}
+
+/* Locals that are never read, no effect at all, operands that are never used. */
+static weft_status check_leftovers(weft__parser *p)
+{
+    const weft__lang_syntax *s = p->syntax;
+    bool effect = p->wants_value;
+    for (uint32_t i = 0; i < p->names.locals_count; i++)
+        if (!p->names.locals[i].read)
+            return never_read(p, &p->names.locals[i]);
+    for (uint32_t i = 0; i < s->statements_count; i++)
+        effect |= s->statements[i].target >= 0;
+    if (!effect)
+        return PARSE_FAIL(p, WEFT__NO_COLUMN, "the program is empty, or assigns to no operand");
+    for (int i = 0; i < s->names_count; i++)
+        if (!p->names.used[i])
+            return PARSE_FAIL(p, WEFT__NO_COLUMN, "operand %d, '%s', is never used", i + 1,
+                              QUOTE(s->names[i].text, s->names[i].length));
+    return WEFT_OK;
+}
+
+weft_status weft__parse_statements(weft__parser *p)
+{
+    weft__parser_next(p);
+    while (p->token.kind != WEFT__TOKEN_END) {
+        TRY(parse_statement(p));
+        if (p->token.kind == WEFT__TOKEN_END)
+            break;
+        if (p->token.kind != WEFT__TOKEN_SEMICOLON)
+            return weft__parser_expected(p, "an operator or ';'");
+        weft__parser_next(p);
+    }
+    TRY(check_value_last(p));
+    return check_leftovers(p);
+}

@@ -1,0 +1,301 @@
+/* Expressions, evaluated: what users write, compared with the same in plain C. */
+#include "support/check.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <weft/weft.h>
+
+enum { N = 1000 };
+
+static weft_device device(void) { return weft_device_named(test_device()); }
+
+static weft_array *from(const float *values, weft_shape shape)
+{
+    int64_t count;
+    if (weft_shape_count(shape, &count) != WEFT_OK)
+        return NULL;
+    return weft_from_host(values, (size_t)count * sizeof *values, shape, .device = device());
+}
+
+static void fill(float *values, int count, float first, float step)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = first + (float)i * step;
+}
+
+static bool holds(weft_array *array, const void *expected, size_t bytes)
+{
+    char *actual = malloc(bytes);
+    bool same = actual && weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
+                memcmp(actual, expected, bytes) == 0;
+    free(actual);
+    return same;
+}
+
+static uint64_t launches(void)
+{
+    weft_statistics s = {0};
+    weft_memory_stats(device(), &s);
+    return s.launches;
+}
+
+static uint64_t compilations(void)
+{
+    weft_statistics s = {0};
+    weft_memory_stats(device(), &s);
+    return s.compilations;
+}
+
+TEST(X1_one_kernel_and_no_temporary)
+{
+    float a[N], b[N], c[N];
+    fill(a, N, 0.5f, 0.001f);
+    fill(b, N, -1, 0.01f);
+    fill(c, N, 3, -0.02f);
+    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(N)), *y = from(b, WEFT_SHAPE(N));
+    WEFT_AUTO weft_array *z = from(c, WEFT_SHAPE(N));
+    CHECK(x && y && z);
+    weft_statistics before, after;
+    weft_memory_stats(device(), &before);
+    CHECK_STATUS(weft(z += 1.0f / x + 2.0f * x * y, x, y, z), WEFT_OK);
+    weft_memory_stats(device(), &after);
+    for (int i = 0; i < N; i++)
+        c[i] += 1.0f / a[i] + 2.0f * a[i] * b[i];
+    CHECK(holds(z, c, sizeof c));
+    CHECK_INT(after.launches - before.launches, 1);
+    CHECK_INT(after.allocations, before.allocations);
+}
+
+TEST(X1_nothing_is_compiled_twice)
+{
+    for (int n = 1; n <= 5; n++) {
+        WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(n, 7 - n), .device = device());
+        WEFT_AUTO weft_array *b = weft_zeros_like(a), *t = weft_transpose(b);
+        float scale = (float)n;
+        CHECK(a && b && t);
+        uint64_t count = compilations();
+        CHECK_STATUS(weft(b = a * scale - 1, a, scale, b), WEFT_OK);
+        CHECK(n == 1 || compilations() == count);
+        float first = -1;
+        CHECK_STATUS(weft_item(t, &first), WEFT_OK);
+        CHECK(first == scale - 1);
+    }
+}
+
+TEST(X2_several_statements_and_results)
+{
+    float a[N], sum[N], difference[N];
+    fill(a, N, -4, 0.01f);
+    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(N));
+    CHECK(x);
+    WEFT_AUTO weft_array *c = weft_zeros_like(x), *d = weft_zeros_like(x);
+    CHECK(c && d);
+    uint64_t count = launches();
+    CHECK_STATUS(weft(m = x * x; c = m + 1; d = where(m < x, m, -x), x, c, d), WEFT_OK);
+    CHECK_INT(launches() - count, 1);
+    for (int i = 0; i < N; i++) {
+        float m = a[i] * a[i];
+        sum[i] = m + 1;
+        difference[i] = m < a[i] ? m : -a[i];
+    }
+    CHECK(holds(c, sum, sizeof sum));
+    CHECK(holds(d, difference, sizeof difference));
+}
+
+TEST(X2_right_sides_see_the_arrays_as_they_were)
+{
+    float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(4)), *y = from(b, WEFT_SHAPE(4));
+    CHECK(x && y);
+    CHECK_STATUS(weft(old = x; x = y; y = old, x, y), WEFT_OK);
+    CHECK(holds(x, b, sizeof b));
+    CHECK(holds(y, a, sizeof a));
+    WEFT_AUTO weft_array *back = weft_slice(x, WEFT_REVERSED);
+    CHECK(back);
+    const float mirrored[] = {5 + 8, 6 + 7, 7 + 6, 8 + 5};
+    CHECK_STATUS(weft(x = x + back, x, back), WEFT_OK);
+    CHECK(holds(x, mirrored, sizeof mirrored));
+}
+
+/* Results of different shapes take several kernels; the second still sees the old x. */
+TEST(X2_results_of_different_shapes)
+{
+    float row[] = {1, 2, 3};
+    const float doubled[] = {2, 4, 6}, table[] = {11, 12, 13, 21, 22, 23};
+    const float tens[] = {10, 20};
+    WEFT_AUTO weft_array *x = from(row, WEFT_SHAPE(3)), *t = from(tens, WEFT_SHAPE(2, 1));
+    WEFT_AUTO weft_array *m = weft_zeros(WEFT_SHAPE(2, 3), .device = device());
+    CHECK(x && t && m);
+    CHECK_STATUS(weft(m = x + t; x = x * 2, x, t, m), WEFT_OK);
+    CHECK(holds(m, table, sizeof table));
+    CHECK(holds(x, doubled, sizeof doubled));
+    CHECK_STATUS(weft_copy_from_host(x, row, sizeof row), WEFT_OK);
+    CHECK_STATUS(weft(old = x; x = x * 2; m = old + t, x, t, m), WEFT_OK);
+    CHECK(holds(m, table, sizeof table));
+    CHECK(holds(x, doubled, sizeof doubled));
+}
+
+TEST(X2_views_and_broadcasting)
+{
+    float a[12];
+    fill(a, 12, 0, 1);
+    const float expected[] = {100, 104, 108, 201, 205, 209, 302, 306, 310, 403, 407, 411};
+    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(3, 4)), *t = weft_transpose(x);
+    WEFT_AUTO weft_array *column = weft_arange(100, 500, 100, .device = device());
+    WEFT_AUTO weft_array *tall = weft_reshape(column, WEFT_SHAPE(4, 1));
+    WEFT_AUTO weft_array *sum = weft_new(t + tall, t, tall);
+    CHECK(sum);
+    CHECK(holds(sum, expected, sizeof expected));
+}
+
+TEST(X2_numbers_are_weak)
+{
+    WEFT_AUTO weft_array *half = weft_ones(WEFT_SHAPE(3), .dtype = WEFT_F16, .device = device());
+    WEFT_AUTO weft_array *byte = weft_ones(WEFT_SHAPE(3), .dtype = WEFT_U8, .device = device());
+    double third = 1.0 / 3;
+    int two = 2;
+    WEFT_AUTO weft_array *h = weft_new(half * third, half, third);
+    WEFT_AUTO weft_array *b = weft_new(byte * two + 250, byte, two);
+    CHECK(h && b);
+    CHECK_INT(weft_array_dtype(h), WEFT_F16);
+    CHECK_INT(weft_array_dtype(b), WEFT_U8);
+    const uint16_t thirds[] = {0x3555, 0x3555, 0x3555};
+    const uint8_t sums[] = {252, 252, 252};
+    CHECK(holds(h, thirds, sizeof thirds));
+    CHECK(holds(b, sums, sizeof sums));
+    WEFT_AUTO weft_array *refused = weft_new(byte * third, byte, third);
+    CHECK(!refused);
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "byte * third");
+}
+
+TEST(X2_integers_are_as_in_c)
+{
+    const int32_t a[] = {7, -7, INT32_MIN, 5, 0}, b[] = {2, 2, -1, 0, 3};
+    const int32_t quotient[] = {3, -3, INT32_MIN, 0, 0}, rest[] = {1, -1, 0, 5, 0};
+    const int32_t bits[] = {(7 & 2) | 8, (-7 & 2) | 8, (INT32_MIN & -1) | 8, 8, 8};
+    WEFT_AUTO weft_array *x =
+        weft_from_host(a, sizeof a, WEFT_SHAPE(5), .dtype = WEFT_I32, .device = device());
+    WEFT_AUTO weft_array *y =
+        weft_from_host(b, sizeof b, WEFT_SHAPE(5), .dtype = WEFT_I32, .device = device());
+    WEFT_AUTO weft_array *q = weft_new(x / y, x, y), *r = weft_new(x % y, x, y);
+    WEFT_AUTO weft_array *o = weft_new((x & y) | 8, x, y);
+    CHECK(q && r && o);
+    CHECK(holds(q, quotient, sizeof quotient));
+    CHECK(holds(r, rest, sizeof rest));
+    CHECK(holds(o, bits, sizeof bits));
+}
+
+TEST(X2_complex_numbers)
+{
+    const float a[] = {1, 2, -3, 0.5f}, product[] = {1 - 4, 2 + 2, 9 - 0.25f, -1.5f + -1.5f};
+    const float turned[] = {1, -2, -3, -0.5f};
+    WEFT_AUTO weft_array *x =
+        weft_from_host(a, sizeof a, WEFT_SHAPE(2), .dtype = WEFT_C64, .device = device());
+    WEFT_AUTO weft_array *square = weft_new(x * x, x), *mirrored = weft_new(conj(x), x);
+    WEFT_AUTO weft_array *same = weft_new(real(x) + 1.0i * imag(x) == x, x);
+    CHECK(square && mirrored && same);
+    CHECK(holds(square, product, sizeof product));
+    CHECK(holds(mirrored, turned, sizeof turned));
+    const bool yes[] = {true, true};
+    CHECK(holds(same, yes, sizeof yes));
+}
+
+TEST(X2_errors_show_the_place)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(3), .device = device());
+    WEFT_AUTO weft_array *c = weft_zeros_like(a);
+    CHECK(a && c);
+    uint64_t count = launches();
+    CHECK_STATUS(weft(c = a + cc, a, c), WEFT_ERROR_SYNTAX);
+    CHECK_ERROR(WEFT_ERROR_SYNTAX, "did you mean 'c'");
+    CHECK_STATUS(weft(c = a +, a, c), WEFT_ERROR_SYNTAX);
+    CHECK_ERROR(WEFT_ERROR_SYNTAX, "^");
+    CHECK_STATUS(weft(d = a, a), WEFT_ERROR_SYNTAX); /* writes nothing */
+    WEFT_AUTO weft_array *wide = weft_broadcast(a, WEFT_SHAPE(2, 3));
+    CHECK(wide);
+    CHECK_STATUS(weft(wide = a, a, wide), WEFT_ERROR_SHAPE);
+    const weft_array *input = a;
+    CHECK(weft(input = c, input, c) != WEFT_OK);
+    weft_array *none = NULL;
+    weft_error_clear();
+    CHECK_STATUS(weft(c = none, none, c), WEFT_ERROR_ARGUMENT);
+    CHECK_INT(launches(), count);
+}
+
+TEST(A4_a_handle_becomes_the_result)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(2, 3), .dtype = WEFT_F64, .device = device());
+    WEFT_AUTO weft_array *h = weft_handle(.dtype = WEFT_F64, .device = device());
+    CHECK(a && h);
+    CHECK_STATUS(weft(h = a * 3, a, h), WEFT_OK);
+    const double threes[] = {3, 3, 3, 3, 3, 3};
+    CHECK(holds(h, threes, sizeof threes));
+    CHECK(weft_shape_equal(weft_array_shape(h), WEFT_SHAPE(2, 3)));
+}
+
+TEST(X1_values_and_text_at_run_time)
+{
+    WEFT_AUTO weft_array *a = weft_full(WEFT_SCALAR, 2.5, .dtype = WEFT_F64, .device = device());
+    double value = 0;
+    int n = 4;
+    CHECK(a);
+    CHECK_STATUS(weft_value(&value, a * n + 1, a, n), WEFT_OK);
+    CHECK(value == 11);
+    const char *names[] = {"a", "n"};
+    weft_operand operands[] = {WEFT_OPERAND(a), WEFT_OPERAND(n)};
+    WEFT_AUTO weft_array *made = weft_evaluate_new("sqrt(a * n - 6)", 2, names, operands);
+    CHECK(made);
+    CHECK_STATUS(weft_item(made, &value), WEFT_OK);
+    CHECK(value == 2);
+    CHECK_STATUS(weft_evaluate("a = a - n", 2, names, operands), WEFT_OK);
+    CHECK_STATUS(weft_item(a, &value), WEFT_OK);
+    CHECK(value == -1.5);
+    CHECK_STATUS(weft_evaluate(NULL, 0, NULL, NULL), WEFT_ERROR_ARGUMENT);
+}
+
+/* Many call sites at once: each keeps its own code. */
+TEST(X1_many_sites)
+{
+    enum { SITES = 300 };
+    static char sites[SITES][64];
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(2), .dtype = WEFT_I32, .device = device());
+    weft_operand operands[] = {WEFT_OPERAND(a)};
+    int32_t expected = 0, value = 0;
+    CHECK(a);
+    for (int round = 0; round < 3; round++)
+        for (int k = 0; k < SITES; k++) {
+            int length = snprintf(sites[k], sizeof sites[k], "f:%d%ca += %d%ca", k, 0, k, 0);
+            CHECK_STATUS(weft_evaluate_site(sites[k], (size_t)length, 1, operands), WEFT_OK);
+            expected += k;
+        }
+    CHECK_STATUS(weft_item(a, &value), WEFT_OK);
+    CHECK_INT(value, expected);
+}
+
+TEST(S5_expressions_on_streams_keep_their_order)
+{
+    weft_stream *q = weft_stream_new(device(), .async = true);
+    CHECK(q);
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(10000), .device = device());
+    bool fine = a != NULL;
+    for (int i = 0; i < 50 && fine; i++) {
+        fine = weft_stream_set_current(device(), i % 2 ? q : NULL) == WEFT_OK &&
+               weft(a = a * 2 + 1, a) == WEFT_OK && weft(a = a / 2, a) == WEFT_OK;
+    }
+    weft_stream_set_current(device(), NULL);
+    float last = 0;
+    fine = fine && weft_item(a, &last) == WEFT_OK;
+    weft_stream_release(q);
+    CHECK(fine);
+    CHECK(last == 25);
+}
+
+TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X1_nothing_is_compiled_twice),
+          TEST_OF(X2_several_statements_and_results),
+          TEST_OF(X2_right_sides_see_the_arrays_as_they_were),
+          TEST_OF(X2_results_of_different_shapes), TEST_OF(X2_views_and_broadcasting),
+          TEST_OF(X2_numbers_are_weak), TEST_OF(X2_integers_are_as_in_c),
+          TEST_OF(X2_complex_numbers), TEST_OF(X2_errors_show_the_place),
+          TEST_OF(A4_a_handle_becomes_the_result), TEST_OF(X1_values_and_text_at_run_time),
+          TEST_NO_FAULTS(X1_many_sites, "hundreds of allocations that are all alike"),
+          TEST_OF(S5_expressions_on_streams_keep_their_order));
