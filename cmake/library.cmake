@@ -10,7 +10,7 @@ function(weft_add_objects target)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
                                                  "${PROJECT_SOURCE_DIR}/src")
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
-    target_compile_options(${target} PRIVATE ${WEFT_WARNINGS})
+    target_compile_options(${target} PRIVATE ${WEFT_WARNINGS} -fno-semantic-interposition)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
                                                C_VISIBILITY_PRESET hidden)
 endfunction()
@@ -52,6 +52,8 @@ endfunction()
 weft_add_library(weft SHARED)
 set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION}
                                       SOVERSION ${PROJECT_VERSION_MAJOR})
+# Calls of public functions inside the library are direct.
+target_link_options(weft PRIVATE -Wl,-Bsymbolic-functions)
 if(NOT WEFT_SANITIZE)
     target_link_options(weft PRIVATE -Wl,-z,defs)
 endif()

@@ -7,6 +7,8 @@
 weft_options weft__options_of(const weft_options *options)
 {
     weft_options all = {.struct_size = sizeof all};
+    if (options && options->struct_size == sizeof all)
+        return *options;
     if (options)
         memcpy(&all, options,
                options->struct_size < sizeof all ? options->struct_size : sizeof all);

@@ -81,17 +81,20 @@ static const char *device_list(char *text, size_t room)
     return text;
 }
 
-weft__device *weft__device_get(weft_device id)
+static weft__device *fail_absent(weft_device id)
 {
     char text[256];
-    weft__device *device = find(id);
-    if (device)
-        return device;
     if (id.kind == WEFT_DEVICE_INVALID && weft_error_code() == WEFT_ERROR_DEVICE)
         return NULL; /* the record says how it became invalid */
     FAIL_AT(WEFT_ERROR_DEVICE, "device", "there is no device %s (kind %d, index %d); there are: %s",
             weft_device_id(id), id.kind, id.index, device_list(text, sizeof text));
     return NULL;
+}
+
+weft__device *weft__device_get(weft_device id)
+{
+    weft__device *device = find(id);
+    return device ? device : fail_absent(id);
 }
 
 weft_status weft__device_choose(weft_device given, weft_device like, weft_device *result)
