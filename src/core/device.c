@@ -8,9 +8,9 @@
 
 enum { DEVICES_MAX = 64, DROPS_MAX = 8 };
 
-static weft__device devices[DEVICES_MAX];
+weft__device weft__devices[DEVICES_MAX];
 static int devices_count;
-static _Atomic bool ready; /* the table is complete */
+_Atomic bool weft__devices_ready;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *absent[4]; /* by kind: why a backend has no device */
 static void (*drops[DROPS_MAX])(weft_device device);
@@ -18,7 +18,7 @@ static _Atomic int drops_count; /* grows under the lock of the layer that regist
 
 static void add_device(const weft__backend *backend, int index)
 {
-    weft__device *device = &devices[devices_count++];
+    weft__device *device = &weft__devices[devices_count++];
     device->id = (weft_device){backend->kind, index};
     device->backend = backend;
     if (backend->kind == WEFT_DEVICE_CPU)
@@ -38,12 +38,12 @@ static void find_devices(void)
             add_device(backend, k);
     }
     weft__library_open();
-    atomic_store_explicit(&ready, true, memory_order_release);
+    atomic_store_explicit(&weft__devices_ready, true, memory_order_release);
 }
 
 static void open_devices(void)
 {
-    if (!atomic_load_explicit(&ready, memory_order_acquire))
+    if (!atomic_load_explicit(&weft__devices_ready, memory_order_acquire))
         pthread_once(&once, find_devices);
 }
 
@@ -55,17 +55,17 @@ int weft__device_count(void)
 
 weft__device *weft__device_at(int position)
 {
-    return position >= 0 && position < weft__device_count() ? &devices[position] : NULL;
+    return position >= 0 && position < weft__device_count() ? &weft__devices[position] : NULL;
 }
 
 static weft__device *find(weft_device id)
 {
     open_devices();
     if (id.kind == WEFT_DEVICE_CPU && id.index == 0)
-        return &devices[0];
+        return &weft__devices[0];
     for (int k = 1; k < devices_count; k++)
-        if (weft_device_equal(devices[k].id, id))
-            return &devices[k];
+        if (weft_device_equal(weft__devices[k].id, id))
+            return &weft__devices[k];
     return NULL;
 }
 
@@ -75,7 +75,8 @@ static const char *device_list(char *text, size_t room)
     size_t length = 0;
     text[0] = 0;
     for (int k = 0; k < weft__device_count() && length < room; k++) {
-        int more = snprintf(text + length, room - length, "%s%s", k ? ", " : "", devices[k].name);
+        int more =
+            snprintf(text + length, room - length, "%s%s", k ? ", " : "", weft__devices[k].name);
         length += (size_t)more;
     }
     return text;
@@ -91,7 +92,7 @@ static weft__device *fail_absent(weft_device id)
     return NULL;
 }
 
-weft__device *weft__device_get(weft_device id)
+weft__device *weft__device_look_up(weft_device id)
 {
     weft__device *device = find(id);
     return device ? device : fail_absent(id);
@@ -115,10 +116,10 @@ weft_status weft__device_choose(weft_device given, weft_device like, weft_device
 static weft__device *find_gpu(int n)
 {
     for (int k = 0; k < devices_count; k++)
-        if (devices[k].backend->device_is_gpu &&
-            devices[k].backend->device_is_gpu(devices[k].id.index))
+        if (weft__devices[k].backend->device_is_gpu &&
+            weft__devices[k].backend->device_is_gpu(weft__devices[k].id.index))
             if (n-- == 0)
-                return &devices[k];
+                return &weft__devices[k];
     return NULL;
 }
 
@@ -143,13 +144,14 @@ static weft__device *find_named(const char *name)
     if (!strcmp(name, "gpu:free"))
         return find_free_gpu();
     for (int k = 0; k < devices_count; k++) {
-        size_t length = strlen(devices[k].backend->name);
-        bool whole = !strcmp(name, devices[k].name);
-        bool first = devices[k].id.index == 0 && !strcmp(name, devices[k].backend->name);
-        bool numbered = devices[k].id.kind == WEFT_DEVICE_CPU && !strncmp(name, "cpu", length) &&
-                        !strcmp(name + length, ":0");
+        size_t length = strlen(weft__devices[k].backend->name);
+        bool whole = !strcmp(name, weft__devices[k].name);
+        bool first =
+            weft__devices[k].id.index == 0 && !strcmp(name, weft__devices[k].backend->name);
+        bool numbered = weft__devices[k].id.kind == WEFT_DEVICE_CPU &&
+                        !strncmp(name, "cpu", length) && !strcmp(name + length, ":0");
         if (whole || first || numbered)
-            return &devices[k];
+            return &weft__devices[k];
     }
     if (!strcmp(name, "gpu"))
         return find_gpu(0);

@@ -18,8 +18,19 @@ typedef struct weft__device {
     _Atomic uint64_t resets;               /* how often it was reset */
 } weft__device;
 
+/* The table of devices, the CPU first; complete once it is ready. */
+extern weft__device weft__devices[];
+extern _Atomic bool weft__devices_ready;
+
 /* NULL, with the record set, if there is no such device. */
-weft__device *weft__device_get(weft_device device);
+weft__device *weft__device_look_up(weft_device device);
+static inline weft__device *weft__device_get(weft_device device)
+{
+    bool is_cpu = device.kind == WEFT_DEVICE_CPU && device.index == 0;
+    if (is_cpu && atomic_load_explicit(&weft__devices_ready, memory_order_acquire))
+        return &weft__devices[0];
+    return weft__device_look_up(device);
+}
 /* The k-th device, or NULL. */
 weft__device *weft__device_at(int position);
 int weft__device_count(void);

@@ -4,7 +4,7 @@
 #include "core/pool.h"
 #include <sched.h>
 
-static WEFT__THREAD_LOCAL weft__thread *state;
+WEFT__THREAD_LOCAL weft__thread *weft__thread_state;
 static pthread_key_t key; /* its destructor runs when a thread ends */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
@@ -54,12 +54,12 @@ static void end_thread(void *argument)
     weft__thread *thread = argument;
     unlink_thread(thread);
     free_thread(thread);
-    state = NULL;
+    weft__thread_state = NULL;
 }
 
 static void make_key(void) { key_made = pthread_key_create(&key, end_thread) == 0; }
 
-static weft__thread *make_thread(void)
+weft__thread *weft__thread_make(void)
 {
     pthread_once(&key_once, make_key);
     weft__thread *thread = weft__allocate_zeroed(sizeof *thread);
@@ -75,13 +75,9 @@ static weft__thread *make_thread(void)
     thread->next = threads;
     threads = thread;
     pthread_mutex_unlock(&mutex);
-    state = thread;
+    weft__thread_state = thread;
     return thread;
 }
-
-weft__thread *weft__thread_get(void) { return state ? state : make_thread(); }
-
-weft__thread *weft__thread_peek(void) { return state; }
 
 weft__timeline *weft__thread_timeline(void)
 {
@@ -100,10 +96,11 @@ weft__timeline *weft__thread_timeline(void)
 
 void weft__thread_reading(bool begin)
 {
-    if (begin && state->reading_depth++ == 0)
-        atomic_store(&state->reading, atomic_load(&reading_epoch)); /* before what is read then */
-    if (!begin && --state->reading_depth == 0)
-        atomic_store_explicit(&state->reading, 0, memory_order_release);
+    if (begin && weft__thread_state->reading_depth++ == 0)
+        atomic_store(&weft__thread_state->reading,
+                     atomic_load(&reading_epoch)); /* before what is read then */
+    if (!begin && --weft__thread_state->reading_depth == 0)
+        atomic_store_explicit(&weft__thread_state->reading, 0, memory_order_release);
 }
 
 static bool others_read(uint64_t until)
@@ -112,7 +109,7 @@ static bool others_read(uint64_t until)
     pthread_mutex_lock(&mutex);
     for (weft__thread *thread = threads; thread && !read; thread = thread->next) {
         uint64_t since = atomic_load(&thread->reading);
-        read = thread != state && since != 0 && since <= until;
+        read = thread != weft__thread_state && since != 0 && since <= until;
     }
     pthread_mutex_unlock(&mutex);
     return read;
@@ -130,8 +127,8 @@ bool weft__thread_close(void)
     if (key_made)
         pthread_key_delete(key);
     key_made = false;
-    if (state)
-        end_thread(state);
+    if (weft__thread_state)
+        end_thread(weft__thread_state);
     pthread_mutex_lock(&mutex);
     bool alone = !threads;
     pthread_mutex_unlock(&mutex);
@@ -143,7 +140,7 @@ void weft__thread_after_fork(void)
     pthread_mutex_init(&mutex, NULL);
     for (weft__thread *thread = threads, *next; thread; thread = next) {
         next = thread->next;
-        if (thread == state)
+        if (thread == weft__thread_state)
             continue;
         unlink_thread(thread); /* what it cached and held stays allocated, and unused */
     }

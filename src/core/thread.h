@@ -42,9 +42,14 @@ typedef struct weft__thread {
 } weft__thread;
 
 /* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */
-weft__thread *weft__thread_get(void);
+extern WEFT__THREAD_LOCAL weft__thread *weft__thread_state;
+weft__thread *weft__thread_make(void);
+static inline weft__thread *weft__thread_get(void)
+{
+    return weft__thread_state ? weft__thread_state : weft__thread_make();
+}
 /* NULL if this thread has none yet. */
-weft__thread *weft__thread_peek(void);
+static inline weft__thread *weft__thread_peek(void) { return weft__thread_state; }
 
 /* The timeline of work done in this thread's calls, at the present depth. NULL, with the record
  * set, if memory ran out or the work is nested too deeply. */
