@@ -44,7 +44,7 @@ part_headers() { scripts/check_headers.sh; }
 part_gcc() { configure release && build release; }
 part_clang() { configure clang && build clang; }
 part_asan() { configure asan && build asan && run_ctest asan; }
-part_tsan() { configure tsan && build tsan && run_ctest tsan -LE '^faults$'; }
+part_tsan() { export WEFT_STRESS_SECONDS=60; configure tsan && build tsan && run_ctest tsan -LE '^faults$'; }
 part_aarch64() {
     leave_out "fork on 64-bit Arm: QEMU cannot fork a process that has threads"
     configure aarch64 && build aarch64 && run_ctest aarch64 -LE '^faults$'

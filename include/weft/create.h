@@ -56,7 +56,8 @@ extern "C" {
 #define WEFT__FULL_LIKE_(array, number, ...)                                                       \
     weft_full_like_with((array), WEFT_OPERAND(number), WEFT__NEW(__VA_ARGS__))
 
-/* A handle with no memory yet: a resize or an assignment gives it some. */
+/* A handle with no memory yet: a resize gives it some, or an assignment, with the source's dtype.
+ */
 #define weft_handle(...) weft_handle_with(WEFT__NEW(__VA_ARGS__))
 /* A new array with a copy of host memory in C order; `bytes` is checked. */
 #define weft_from_host(...) WEFT__FROM_HOST(__VA_ARGS__, )

@@ -68,7 +68,8 @@ WEFT_API bool weft_device_supports(weft_device device, weft_dtype dtype);
  */
 WEFT_API weft_status weft_device_native(weft_device device, void **handle);
 
-/* Waits for all work on all streams of the device. */
+/* Waits for all work that is queued on streams of the device. (What other threads do in their own
+ * calls on synchronous streams is not queued.) */
 WEFT_API weft_status weft_device_synchronize(weft_device device);
 /* Waits, then drops the device's cached memory and kernels and makes every thread forget its
  * current streams there. Arrays and streams that are held stay valid. Failures kept on its streams

@@ -70,7 +70,8 @@ WEFT_API weft_status weft_memory_reset_peak(weft_device device);
 /* Gives cached memory back to the system until at most `keep` bytes are cached. Memory that queued
  * work still uses is kept. Other threads' small caches follow at their next allocation. */
 WEFT_API weft_status weft_memory_trim(weft_device device, uint64_t keep);
-/* How much may be cached; what is freed beyond that goes back at once. Default: the environment
+/* How much may be cached; what is freed beyond that goes back at once or, if
+ * queued work still uses it, when a later call finds that done. Default: the environment
  * variable WEFT_MEMORY_THRESHOLD (bytes, or with K, M, G), else no bound but the next. */
 WEFT_API weft_status weft_memory_set_threshold(weft_device device, uint64_t bytes);
 /* How much may be in use and cached together. Beyond it caches are dropped, then allocation fails.

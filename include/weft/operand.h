@@ -44,7 +44,7 @@ typedef struct weft_operand {
 #define WEFT__OPERAND_INLINE static inline
 #endif
 
-/* C type, a name for it, tag, dtype, field */
+/* C type, a name for it, tag, dtype, field, type of the field */
 #define WEFT__OPERAND_LIST(X)                                                                      \
     X(weft_array *, array, ARRAY, 0, array, weft_array *)                                          \
     X(const weft_array *, input, INPUT, 0, input, const weft_array *)                              \

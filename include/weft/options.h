@@ -5,7 +5,10 @@
 #include <weft/each.h>
 #include <weft/version.h>
 
-/* Every options struct begins with `size_t struct_size`, so that a library can tell which fields
+/* A compound literal with commas in it needs parentheses as an argument of these macros:
+ * weft_zeros(((weft_shape){2, {3, 4}})).
+ *
+ * Every options struct begins with `size_t struct_size`, so that a library can tell which fields
  * its caller knows. A field that is not named is zero, and zero always means "not given". */
 #ifndef __cplusplus
 #define WEFT__OPTIONS(type, ...) (&(const type){.struct_size = sizeof(type), __VA_ARGS__})

@@ -41,7 +41,8 @@ WEFT_API bool weft_stream_equivalent(const weft_stream *a, const weft_stream *b)
 WEFT_API weft_stream *weft_stream_current(weft_device device);
 WEFT_API weft_status weft_stream_set_current(weft_device device, weft_stream *stream);
 
-/* Waits for everything queued so far; reports a failure that was not reported yet. */
+/* Waits for everything queued so far; reports a failure that was not reported yet (of more than 64,
+ * the later ones are told by their arrays alone). */
 WEFT_API weft_status weft_stream_synchronize(weft_stream *stream);
 /* Whether everything queued so far is done; does not wait. */
 WEFT_API weft_status weft_stream_query(weft_stream *stream, bool *done);
@@ -49,10 +50,10 @@ WEFT_API weft_status weft_stream_query(weft_stream *stream, bool *done);
 WEFT_API weft_status weft_stream_wait_stream(weft_stream *stream, weft_stream *other);
 
 /* A function of the user's that a stream calls in its order, on a thread of Weft's or, on a
- * synchronous stream, in this call. It must not wait for work that comes after it, neither on its
- * own stream (that is an error) nor through another one (that waits for ever). What it returns
- * other than WEFT_OK is a failure of the stream, with the message it left in its thread's record
- * (weft_error_set). */
+ * synchronous stream, in this call. It must return (neither longjmp nor ending the thread is
+ * possible), and it must not wait for work that comes after it, neither on its own stream (that is
+ * an error) nor through another one (that waits for ever). What it returns other than WEFT_OK is a
+ * failure of the stream, with the message it left in its thread's record (weft_error_set). */
 typedef weft_status weft_stream_function(void *argument);
 typedef struct weft_call_options {
     size_t struct_size;
@@ -79,12 +80,14 @@ WEFT_API weft_status weft_stream_native(weft_stream *stream, void **handle);
  * stream. */
 WEFT_API weft_stream *weft_stream_wrap(weft_device device, void *handle);
 
+/* An event that was recorded holds its stream alive. */
 WEFT_API weft_event *weft_event_new(void);
 WEFT_API weft_event *weft_event_retain(weft_event *event);
 WEFT_API void weft_event_release(weft_event *event);
 /* The event now stands for the end of the work queued on the stream so far. */
 WEFT_API weft_status weft_event_record(weft_event *event, weft_stream *stream);
-/* Work queued on the stream from now on begins after the event. Does not wait on the host. */
+/* Work queued on the stream from now on begins after the event. Does not wait on the host, unless
+ * the stream is synchronous on the CPU, where the host is who works. */
 WEFT_API weft_status weft_stream_wait_event(weft_stream *stream, const weft_event *event);
 WEFT_API weft_status weft_event_synchronize(const weft_event *event);
 WEFT_API weft_status weft_event_query(const weft_event *event, bool *done);

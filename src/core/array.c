@@ -2,6 +2,8 @@
 #include "core/array.h"
 #include "core/allocate.h"
 #include "core/device.h"
+#include "core/dtype.h"
+#include <stdlib.h>
 #include <string.h>
 
 weft_options weft__options_of(const weft_options *options)
@@ -9,9 +11,7 @@ weft_options weft__options_of(const weft_options *options)
     weft_options all = {.struct_size = sizeof all};
     if (options && options->struct_size == sizeof all)
         return *options;
-    if (options)
-        memcpy(&all, options,
-               options->struct_size < sizeof all ? options->struct_size : sizeof all);
+    weft__options_copy(&all, sizeof all, options);
     return all;
 }
 
@@ -112,7 +112,7 @@ weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const wef
 {
     weft__request request;
     if (weft_dtype_size(dtype) == 0)
-        return FAIL_AT_NULL(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+        return weft__fail_dtype(dtype), NULL;
     TRY_NULL(resolve(options, like, &request));
     weft_array *array = make(dtype, shape);
     if (!array)
@@ -135,7 +135,7 @@ weft_array *weft_handle_with(const weft_options *given)
     OPERATION("weft_handle");
     weft_dtype dtype = options.dtype ? options.dtype : WEFT_F32;
     if (weft_dtype_size(dtype) == 0)
-        return FAIL_AT_NULL(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+        return weft__fail_dtype(dtype), NULL;
     TRY_NULL(resolve(&options, NULL, &request));
     weft_array *array = make(dtype, &none);
     if (!array)
@@ -181,12 +181,23 @@ void weft_array_release(weft_array *array)
     weft__free(array);
 }
 
+/* An empty array may have other sizes whose product is beyond any integer. */
+static bool has_no_elements(const weft_array *array)
+{
+    bool empty = !array->buffer;
+    for (int k = 0; k < array->shape.ndim; k++)
+        empty |= array->shape.size[k] == 0;
+    return empty;
+}
+
 int64_t weft__array_count(const weft_array *array)
 {
     int64_t count = 1;
+    if (has_no_elements(array))
+        return 0;
     for (int k = 0; k < array->shape.ndim; k++)
         count *= array->shape.size[k];
-    return array->buffer ? count : 0;
+    return count;
 }
 
 bool weft__array_contiguous(const weft_array *array)
@@ -204,16 +215,36 @@ bool weft__array_contiguous(const weft_array *array)
 
 void weft__array_reach(const weft_array *array, int64_t *low, int64_t *high)
 {
-    *low = 0;
+    *low = *high = 0;
+    if (has_no_elements(array))
+        return;
     *high = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
     for (int k = 0; k < array->shape.ndim; k++) {
-        if (array->shape.size[k] == 0) {
-            *high = 0;
-            *low = 0;
-            return;
-        }
         int64_t span = (array->shape.size[k] - 1) * array->stride[k];
         *(span < 0 ? low : high) += span;
+    }
+}
+
+bool weft__array_overlaps(const weft_array *array)
+{
+    int64_t reached = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
+    bool used[WEFT_NDIM_MAX] = {false};
+    for (int k = 0; k < array->shape.ndim; k++) {
+        used[k] = array->shape.size[k] == 1; /* whatever its stride is */
+        if (array->shape.size[k] == 0)
+            return false;
+    }
+    for (;;) {
+        int next = -1;
+        for (int k = 0; k < array->shape.ndim; k++)
+            if (!used[k] && (next < 0 || llabs(array->stride[k]) < llabs(array->stride[next])))
+                next = k;
+        if (next < 0)
+            return false;
+        used[next] = true;
+        if (llabs(array->stride[next]) < reached)
+            return true;
+        reached += (array->shape.size[next] - 1) * llabs(array->stride[next]);
     }
 }
 
@@ -252,6 +283,10 @@ weft_shape weft_array_shape(const weft_array *array) { return array ? array->sha
 int64_t weft_array_size(const weft_array *array, int axis)
 {
     OPERATION("weft_array_size");
+    if (!array) {
+        weft__fail_null("array");
+        return -1;
+    }
     if (weft__axis_check(axis, weft_array_ndim(array), &axis) != WEFT_OK)
         return -1;
     return array->shape.size[axis];
@@ -260,6 +295,10 @@ int64_t weft_array_size(const weft_array *array, int axis)
 int64_t weft_array_stride(const weft_array *array, int axis)
 {
     OPERATION("weft_array_stride");
+    if (!array) {
+        weft__fail_null("array");
+        return 0;
+    }
     if (weft__axis_check(axis, weft_array_ndim(array), &axis) != WEFT_OK)
         return 0;
     return array->stride[axis];

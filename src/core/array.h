@@ -38,11 +38,15 @@ weft_status weft__array_check(const weft_array *array, const char *operand);
 weft_status weft__array_check_output(const weft_array *array, const char *operand);
 /* The lowest and the highest byte offset from `data` that elements reach: [*low, *high). */
 void weft__array_reach(const weft_array *array, int64_t *low, int64_t *high);
+/* Whether elements may share memory. Conservative: axes in the order of their strides must each
+ * step over all that the ones before reach. */
+bool weft__array_overlaps(const weft_array *array);
 /* Options with all fields that this library knows, whatever the caller was built with. */
 weft_options weft__options_of(const weft_options *options);
 
 /* Where work on these operands runs: their common device and stream. Lent memory alone runs on the
  * context's device, else on the CPU. Errors name each operand with its device. */
+weft_status weft__place_lent(const weft_array *array); /* fails where lent memory is refused */
 weft_status weft__place(weft_array *const *arrays, const char *const *names, int count,
                         weft_stream **stream);
 

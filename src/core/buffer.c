@@ -2,6 +2,8 @@
 #include "core/buffer.h"
 #include "core/allocate.h"
 #include "core/device.h"
+#include "core/lent.h"
+#include "core/library.h"
 #include "core/stream.h"
 #include <sched.h>
 #include <string.h>
@@ -182,12 +184,15 @@ static weft_status resolve_memory(const weft__request *request, weft_memory *mem
     static const weft_memory given[] = {WEFT_MEMORY_DEFAULT, WEFT_MEMORY_DEVICE, WEFT_MEMORY_DEVICE,
                                         WEFT_MEMORY_HOST, WEFT_MEMORY_SHARED};
     if ((unsigned)request->allocator > WEFT_ALLOCATOR_MANAGED)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "allocator", "%d is no allocator",
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "allocator",
+                       "%d is no allocator; WEFT_ALLOCATOR_DEFAULT to _MANAGED are",
                        (int)request->allocator);
     if ((unsigned)request->memory > WEFT_MEMORY_HOST)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "memory",
-                       "memory of kind %s (%d) cannot be allocated; lend it with weft_borrow",
-                       weft_memory_name(request->memory), (int)request->memory);
+        return FAIL_AT(
+            WEFT_ERROR_ARGUMENT, "memory",
+            "memory of kind %s (%d) cannot be allocated; device, shared and host memory can, and "
+            "weft_borrow lends",
+            weft_memory_name(request->memory), (int)request->memory);
     weft_memory kind = given[request->allocator];
     if (request->user_allocator)
         kind =
@@ -262,8 +267,10 @@ static void give_back(weft__buffer *buffer)
     else if (buffer->source == WEFT__SOURCE_USER)
         buffer->user_allocator->release(buffer->user_allocator->context, buffer->data,
                                         buffer->capacity, buffer->device);
-    else if (buffer->deleter)
+    else if (buffer->deleter) {
+        weft__lent_remove(buffer);
         buffer->deleter(buffer->deleter_context, buffer->data);
+    }
     weft__buffer_free(buffer);
 }
 
@@ -280,16 +287,16 @@ void weft__retired_sweep(void)
         *link = buffer->next;
         buffer->next = idle;
         idle = buffer;
-        atomic_fetch_sub(&weft__retired_count, 1);
     }
     pthread_mutex_unlock(&retired_mutex);
     for (weft__buffer *next; idle; idle = next) { /* outside the lock: a deleter may call Weft */
         next = idle->next;
         give_back(idle);
+        atomic_fetch_sub(&weft__retired_count, 1);
     }
 }
 
-void weft__retired_after_fork(void) { pthread_mutex_init(&retired_mutex, NULL); }
+void weft__retired_fork(weft__fork_stage stage) { weft__mutex_fork(&retired_mutex, stage); }
 
 static void retire(weft__buffer *buffer)
 {

@@ -43,6 +43,7 @@ typedef struct weft__buffer {
     const weft_user_allocator *user_allocator;
     weft_deleter *deleter;
     void *deleter_context;
+    struct weft__buffer *lent_next; /* in the table of what has a deleter */
 } weft__buffer;
 
 /* What memory is wanted. */
@@ -92,6 +93,6 @@ void weft__buffer_revive(weft__buffer *buffer, size_t bytes);
  */
 extern _Atomic int weft__retired_count;
 void weft__retired_sweep(void);
-void weft__retired_after_fork(void);
+void weft__retired_fork(weft__fork_stage stage);
 
 #endif

@@ -27,6 +27,9 @@ static weft_device look_up_environment(void)
     OPERATION(operation); /* the user's, again */
     if (device.kind != WEFT_DEVICE_INVALID)
         atomic_store(&from_environment, pack(device));
+    else
+        FAIL_AT(WEFT_ERROR_DEVICE, "WEFT_DEVICE",
+                "the environment variable WEFT_DEVICE is wrong: %s", weft_error_message());
     return device;
 }
 
@@ -110,8 +113,10 @@ weft_scope weft_scope_device(weft_device device)
 static weft_scope enter_stream(weft_stream *stream, int what)
 {
     weft_scope scope = {WEFT_NO_DEVICE, NULL, NULL, SCOPE_NONE};
-    if (!stream) {
+    if (!stream) { /* as for an invalid device: what is made in the scope fails */
         weft__fail_null("stream");
+        if (push((weft_device){WEFT_DEVICE_INVALID, 0}) == WEFT_OK)
+            scope.what = SCOPE_DEVICE;
         return scope;
     }
     weft_stream *previous = weft_stream_retain(weft__stream_current(stream->device));
@@ -138,6 +143,8 @@ weft_scope weft_scope_both(weft_stream *stream)
 
 void weft_scope_end(weft_scope *scope)
 {
+    if (!scope)
+        return;
     if (scope->what == SCOPE_DEVICE || scope->what == SCOPE_BOTH)
         weft_device_pop();
     if (scope->what == SCOPE_STREAM || scope->what == SCOPE_BOTH) {

@@ -87,8 +87,11 @@ static weft__device *fail_absent(weft_device id)
     char text[256];
     if (id.kind == WEFT_DEVICE_INVALID && weft_error_code() == WEFT_ERROR_DEVICE)
         return NULL; /* the record says how it became invalid */
-    FAIL_AT(WEFT_ERROR_DEVICE, "device", "there is no device %s (kind %d, index %d); there are: %s",
-            weft_device_id(id), id.kind, id.index, device_list(text, sizeof text));
+    FAIL_AT(
+        WEFT_ERROR_DEVICE, "device",
+        "there is no device of kind %d (CPU %d, CUDA %d, OpenCL %d) with index %d; there are: %s",
+        id.kind, WEFT_DEVICE_CPU, WEFT_DEVICE_CUDA, WEFT_DEVICE_OPENCL, id.index,
+        device_list(text, sizeof text));
     return NULL;
 }
 
@@ -264,6 +267,7 @@ weft_status weft_device_synchronize(weft_device id)
                     "a function called by a stream cannot wait for its device: it "
                     "would wait for itself");
     weft__stream_wait_all(id);
+    weft__pool_settle(weft__device_get(id));
     return WEFT_OK;
 }
 
@@ -278,8 +282,11 @@ void weft__device_on_reset(void (*drop)(weft_device device))
     for (int k = 0; k < drops_count; k++)
         if (drops[k] == drop)
             return;
-    if (drops_count < DROPS_MAX)
-        drops[drops_count++] = drop;
+    int at = drops_count;
+    if (at < DROPS_MAX) {
+        drops[at] = drop; /* before the count, which others read */
+        drops_count = at + 1;
+    }
 }
 
 void weft__device_drop(weft__device *device)

@@ -25,6 +25,16 @@ const char *weft_dtype_name(weft_dtype dtype)
 
 size_t weft_dtype_size(weft_dtype dtype) { return is_dtype(dtype) ? facts[dtype].bytes : 0; }
 
+weft_status weft__fail_dtype(weft_dtype dtype)
+{
+    if (dtype == WEFT_DTYPE_DEFAULT)
+        return FAIL_AT(WEFT_ERROR_DTYPE, "dtype",
+                       "no dtype was given; one such as WEFT_F32 was expected");
+    return FAIL_AT(WEFT_ERROR_DTYPE, "dtype",
+                   "%d is no dtype; WEFT_BOOL (%d) to WEFT_C128 (%d) are", (int)dtype, WEFT_BOOL,
+                   WEFT_C128);
+}
+
 weft_dtype weft_dtype_named(const char *name)
 {
     OPERATION("weft_dtype_named");
@@ -42,7 +52,7 @@ weft_status weft_dtype_kind_of(weft_dtype dtype, weft_dtype_kind *kind)
 {
     OPERATION("weft_dtype_kind_of");
     if (!is_dtype(dtype))
-        return FAIL_AT(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+        return weft__fail_dtype(dtype);
     TRY(weft__check_result(kind, "kind"));
     *kind = (weft_dtype_kind)facts[dtype].kind;
     return WEFT_OK;
@@ -100,7 +110,7 @@ weft_status weft_dtype_promote(weft_dtype a, weft_dtype b, weft_dtype *result)
 {
     OPERATION("weft_dtype_promote");
     if (!is_dtype(a) || !is_dtype(b))
-        return FAIL(WEFT_ERROR_DTYPE, "%d is no dtype", (int)(is_dtype(a) ? b : a));
+        return weft__fail_dtype(is_dtype(a) ? b : a);
     weft_dtype both = promote(a, b);
     if (both == WEFT_DTYPE_DEFAULT)
         return FAIL(WEFT_ERROR_DTYPE, "%s and %s have no common dtype; cast one of them",

@@ -12,5 +12,7 @@ typedef enum weft__rank {
     WEFT__RANK_COMPLEX
 } weft__rank;
 weft__rank weft__dtype_rank(weft_dtype dtype);
+/* Records that a value is no dtype, as operand "dtype". */
+weft_status weft__fail_dtype(weft_dtype dtype);
 
 #endif

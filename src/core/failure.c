@@ -1,6 +1,7 @@
 /* Failures of queued work, shared by the stream and the arrays that were to be made. */
 #include "core/failure.h"
 #include "core/allocate.h"
+#include "core/library.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,4 +90,4 @@ void weft__failures_drop(weft__failures *list)
         weft__failure_release(failure);
 }
 
-void weft__failures_after_fork(void) { pthread_mutex_init(&mutex, NULL); }
+void weft__failures_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage); }

@@ -3,6 +3,7 @@
 #ifndef WEFT_CORE_FAILURE_H
 #define WEFT_CORE_FAILURE_H
 
+#include "core/library.h"
 #include "core/status.h"
 #include <stdatomic.h>
 
@@ -30,6 +31,6 @@ void weft__failures_add(weft__failures *list, weft__failure *failure);
 /* Takes the oldest out; NULL if there is none. */
 weft__failure *weft__failures_take(weft__failures *list);
 void weft__failures_drop(weft__failures *list);
-void weft__failures_after_fork(void);
+void weft__failures_fork(weft__fork_stage stage);
 
 #endif

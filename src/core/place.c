@@ -72,26 +72,33 @@ static weft_status check_streams(weft_array *const *arrays, const char *const *n
     return WEFT_OK;
 }
 
+weft_status weft__place_lent(const weft_array *array)
+{
+    const weft__thread *thread = weft__thread_get();
+    bool inside = weft_device_context().kind != WEFT_DEVICE_NONE;
+    if (!thread)
+        return WEFT_ERROR_MEMORY;
+    if (!is_lent(array) || inside || !thread->lent_forbidden)
+        return WEFT_OK;
+    return FAIL(
+        WEFT_ERROR_PLACEMENT,
+        "all operands are lent memory, which is on no device, and weft_lent_forbid is in force; "
+        "name a device with WEFT_ON, or place one with weft_to_device");
+}
+
 weft_status weft__place(weft_array *const *arrays, const char *const *names, int count,
                         weft_stream **stream)
 {
-    const weft__thread *thread = weft__thread_get();
     weft_device device = weft_device_context();
-    bool inside = device.kind != WEFT_DEVICE_NONE;
-    if (!thread)
-        return WEFT_ERROR_MEMORY;
     TRY(check_mixture(arrays, names, count));
     TRY(check_streams(arrays, names, count, stream));
     if (*stream)
         return WEFT_OK;
+    if (count > 0)
+        TRY(weft__place_lent(arrays[0]));
     if (count > 0 && !is_lent(arrays[0]))
         device = arrays[0]->buffer->device;
-    else if (!inside && thread->lent_forbidden)
-        return FAIL(
-            WEFT_ERROR_PLACEMENT,
-            "all operands are lent memory, which is on no device, and weft_lent_forbid is in "
-            "force; name a device with WEFT_ON, or place one with weft_to_device");
-    else if (!inside)
+    else if (device.kind == WEFT_DEVICE_NONE)
         device = WEFT_CPU;
     return (*stream = weft__stream_current(device)) ? WEFT_OK : weft_error_code();
 }

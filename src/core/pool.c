@@ -3,10 +3,12 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/thread.h"
+#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCAN = 32, SMALLEST = 64 };
+enum { SCAN = 32, SWEEPS = 10000, SMALLEST = 64 };
 
 static _Atomic uint64_t epoch;
 
@@ -28,39 +30,68 @@ static uint16_t class_of(size_t bytes, size_t *capacity)
     return (uint16_t)((power - 6) * 8 + (eighth - 8) + 1);
 }
 
-/* "64M" as bytes; `otherwise` if there is no such variable or it cannot be read. */
-static uint64_t bytes_from_environment(const char *name, uint64_t otherwise)
+/* "64M" as bytes; false if it cannot be read. */
+static bool read_bytes(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    if (errno || !*end)
+        return errno == 0;
+    if (!unit || !*unit || end[1] || *bytes > UINT64_MAX >> (10 * (unit - units + 1)))
+        return false;
+    *bytes <<= 10 * (unit - units + 1);
+    return true;
+}
+
+/* A value that cannot be read is remembered: it must not turn into no limit in silence. */
+static uint64_t bytes_from_environment(weft__pool *pool, const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
-    char *end;
-    if (!text || *text < '0' || *text > '9')
+    uint64_t bytes = otherwise;
+    if (text && *text && !read_bytes(text, &bytes)) {
+        pool->misread = name;
         return otherwise;
-    uint64_t value = strtoull(text, &end, 10);
-    const char *units = "KMGT", *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-    if ((*end && (!unit || end[1])) || (unit && value > UINT64_MAX >> (10 * (unit - units + 1))))
-        return otherwise;
-    return unit ? value << (10 * (unit - units + 1)) : value;
+    }
+    return bytes;
 }
 
 void weft__pool_open(weft__device *device)
 {
     weft__pool *pool = &device->pool;
     pthread_mutex_init(&pool->mutex, NULL);
-    atomic_init(&pool->threshold, bytes_from_environment("WEFT_MEMORY_THRESHOLD", UINT64_MAX));
-    atomic_init(&pool->limit, bytes_from_environment("WEFT_MEMORY_LIMIT", 0));
+    atomic_init(&pool->threshold,
+                bytes_from_environment(pool, "WEFT_MEMORY_THRESHOLD", UINT64_MAX));
+    atomic_init(&pool->limit, bytes_from_environment(pool, "WEFT_MEMORY_LIMIT", 0));
 }
 
 void weft__pool_after_fork(weft__device *device) { pthread_mutex_init(&device->pool.mutex, NULL); }
 
-static bool within_limit(const weft__pool *pool, size_t bytes)
+/* What other threads keep in their magazines cannot be taken from them; it does not count, as they
+ * give it up at their next allocation. */
+static uint64_t magazine_bytes(const weft__device *device)
 {
-    uint64_t limit = atomic_load(&pool->limit);
-    return limit == 0 || (bytes <= limit && atomic_load(&pool->held) <= limit - bytes);
+    uint64_t bytes = 0, hits;
+    if (device->id.kind == WEFT_DEVICE_CPU)
+        weft__thread_magazines(&bytes, &hits);
+    return bytes;
+}
+
+static bool within_limit(const weft__device *device, size_t bytes)
+{
+    uint64_t limit = atomic_load(&device->pool.limit), held = atomic_load(&device->pool.held);
+    if (limit == 0 || (bytes <= limit && held <= limit - bytes))
+        return true;
+    return bytes <= limit && held - magazine_bytes(device) <= limit - bytes;
 }
 
 static void *try_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
 {
-    if (!within_limit(&device->pool, bytes))
+    if (!within_limit(device, bytes))
         return NULL;
     void *data = device->backend->memory_allocate(device->id.index, kind, bytes, zeroed);
     if (data)
@@ -76,32 +107,63 @@ static uint64_t cached_in(weft__pool *pool)
     return cached;
 }
 
-/* Caches are dropped, then the work that still holds cached memory is waited for, before giving up.
- */
-void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
+static void fail_full(weft__device *device, size_t bytes)
+{
+    unsigned long long in_use = atomic_load(&device->statistics.bytes_in_use);
+    unsigned long long limit = atomic_load(&device->pool.limit);
+    unsigned long long cached =
+        atomic_load(&device->statistics.bytes_cached) + magazine_bytes(device);
+    if (limit)
+        FAIL(
+            WEFT_ERROR_MEMORY,
+            "%s has no room for %zu bytes: %llu are in use and %llu cached, and the limit is %llu; "
+            "release arrays, or raise the limit (weft_memory_set_limit, WEFT_MEMORY_LIMIT)",
+            device->name, bytes, in_use, cached, limit);
+    else
+        FAIL(WEFT_ERROR_MEMORY,
+             "%s has no room for %zu bytes: %llu are in use and %llu cached, and the system gives "
+             "no "
+             "more; release arrays, or ask for less",
+             device->name, bytes, in_use, cached);
+}
+
+/* Caches are dropped, then the work that still holds cached memory is waited for. */
+static void *allocate_after_dropping(weft__device *device, weft_memory kind, size_t bytes,
+                                     bool *zeroed)
 {
     weft__thread *thread = weft__thread_peek();
-    void *data = try_allocate(device, kind, bytes, zeroed);
-    if (data)
-        return data;
     weft__memory_epoch_move();
     if (thread)
         weft__magazines_flush(thread);
     weft__pool_trim(device, 0);
-    data = try_allocate(device, kind, bytes, zeroed);
+    void *data = try_allocate(device, kind, bytes, zeroed);
     bool may_wait = !(thread && thread->waits_forbidden) && !weft__in_callback();
-    if (!data && may_wait && cached_in(&device->pool) > 0) {
-        weft__stream_wait_all(device->id);
-        weft__pool_trim(device, 0);
-        data = try_allocate(device, kind, bytes, zeroed);
+    bool pending = cached_in(&device->pool) > 0 || atomic_load(&weft__retired_count) > 0;
+    if (data || !may_wait || !pending)
+        return data;
+    weft__stream_wait_all(device->id);
+    for (int i = 0; i < SWEEPS && atomic_load(&weft__retired_count) > 0; i++) {
+        weft__retired_sweep(); /* another thread may be giving some back just now */
+        sched_yield();
     }
+    weft__pool_trim(device, 0);
+    return try_allocate(device, kind, bytes, zeroed);
+}
+
+void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
+{
+    const char *misread = device->pool.misread;
+    if (misread)
+        return FAIL_NULL(
+            WEFT_ERROR_ARGUMENT,
+            "the environment variable %s is '%.40s'; a number of bytes, or one with K, M, G "
+            "or T behind it, was expected",
+            misread, getenv(misread) ? getenv(misread) : "");
+    void *data = try_allocate(device, kind, bytes, zeroed);
     if (!data)
-        FAIL(WEFT_ERROR_MEMORY,
-             "%s has no room for %zu bytes: %llu are in use and %llu cached, the limit is %llu (0: "
-             "none); release arrays, or raise WEFT_MEMORY_LIMIT",
-             device->name, bytes, (unsigned long long)device->statistics.bytes_in_use,
-             (unsigned long long)device->statistics.bytes_cached,
-             (unsigned long long)atomic_load(&device->pool.limit));
+        data = allocate_after_dropping(device, kind, bytes, zeroed);
+    if (!data)
+        fail_full(device, bytes);
     return data;
 }
 
@@ -229,7 +291,8 @@ static bool give_to_magazine(weft__device *device, weft__buffer *buffer)
 {
     weft__thread *thread = weft__thread_peek();
     if (buffer->size_class >= WEFT__MAGAZINE_CLASSES || device->id.kind != WEFT_DEVICE_CPU ||
-        !thread || thread->epoch != weft__memory_epoch() ||
+        atomic_load(&device->pool.threshold) != UINT64_MAX || !thread ||
+        thread->epoch != weft__memory_epoch() ||
         thread->magazines[buffer->size_class].count >= WEFT__MAGAZINE_DEPTH)
         return false;
     buffer->next = thread->magazines[buffer->size_class].first;
@@ -251,6 +314,14 @@ void weft__pool_give(weft__device *device, weft__buffer *buffer)
         return;
     COUNT(device->statistics.bytes_cached, buffer->capacity);
     give_to_pool(&device->pool, buffer);
+    weft__pool_settle(device);
+}
+
+void weft__pool_settle(weft__device *device)
+{
+    uint64_t threshold = atomic_load_explicit(&device->pool.threshold, memory_order_relaxed);
+    if (atomic_load(&device->statistics.bytes_cached) > threshold)
+        weft__pool_trim(device, threshold);
 }
 
 /* Unlinks buffers that no work uses, largest classes first, until `keep` bytes are left. */

@@ -16,6 +16,7 @@ typedef struct weft__pool {
     _Atomic uint64_t held;      /* bytes taken from the backend: in use and cached */
     _Atomic uint64_t threshold; /* of bytes cached */
     _Atomic uint64_t limit;     /* of bytes held; 0: none */
+    const char *misread;        /* an environment variable whose value is no number of bytes */
 } weft__pool;
 
 void weft__pool_open(weft__device *device);
@@ -28,6 +29,9 @@ weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__ti
 void weft__pool_give(weft__device *device, weft__buffer *buffer);
 /* Frees cached memory that no queued work uses until at most `keep` bytes are cached. */
 void weft__pool_trim(weft__device *device, uint64_t keep);
+
+/* Trims to the threshold, once work that used cached memory is done. */
+void weft__pool_settle(weft__device *device);
 
 /* Memory from the backend beside the pool, counted against the limit, dropping caches if need be.
  */

@@ -141,13 +141,13 @@ weft_status weft_shape_index(weft_shape shape, const int64_t *position, int64_t 
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "position",
                        "position is NULL; a position along each of %d axes was expected",
                        shape.ndim);
-    for (int k = 0; k < shape.ndim; k++) {
+    for (int k = 0; k < shape.ndim; k++)
         if (position[k] < 0 || position[k] >= shape.size[k])
             return FAIL_AT(WEFT_ERROR_SHAPE, "position",
                            "position %lld along axis %d is out of range for shape %s",
                            (long long)position[k], k, weft__shape_text_of(&shape).text);
+    for (int k = 0; k < shape.ndim; k++)
         sum = sum * shape.size[k] + position[k];
-    }
     *index = sum;
     return WEFT_OK;
 }
@@ -165,11 +165,11 @@ size_t weft_shape_format(weft_shape shape, char *text, size_t room)
             snprintf(piece, sizeof piece, "%lld%s", (long long)shape.size[k], tail);
         size_t size = strlen(piece);
         for (size_t i = 0; i < size; i++)
-            if (length + i + 1 < room)
+            if (text && length + i + 1 < room)
                 text[length + i] = piece[i];
         length += size;
     }
-    if (room)
+    if (text && room)
         text[length < room ? length : room - 1] = 0;
     return length;
 }

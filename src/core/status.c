@@ -101,3 +101,14 @@ const char *weft_version(void)
     return WEFT__TEXT(WEFT_VERSION_MAJOR) "." WEFT__TEXT(WEFT_VERSION_MINOR) "." WEFT__TEXT(
         WEFT_VERSION_PATCH);
 }
+
+void weft__options_copy(void *to, size_t room, const void *from)
+{
+    size_t size;
+    if (!from)
+        return;
+    memcpy(&size, from, sizeof size);
+    if (size == 0 || size > room)
+        size = room;
+    memcpy(to, from, size);
+}

@@ -23,6 +23,10 @@ weft_status weft__check_result(const void *place, const char *operand);
 /* Replaces the thread's record, as when a failure of a worker reaches the caller. */
 void weft__error_restore(const weft_error *error);
 
+/* Copies an options struct into a newer or older one: what the caller does not know stays as it is.
+ * A caller that left struct_size out knows all fields. */
+void weft__options_copy(void *to, size_t room, const void *from);
+
 #define FAIL(code, ...) weft__fail((code), NULL, __VA_ARGS__)
 #define FAIL_AT(code, operand, ...) weft__fail((code), (operand), __VA_ARGS__)
 #define FAIL_NULL(code, ...) (weft__fail((code), NULL, __VA_ARGS__), NULL)

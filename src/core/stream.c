@@ -105,9 +105,7 @@ weft_stream *weft_stream_new_with(weft_device id, const weft_stream_options *opt
 {
     weft_stream_options all = {.struct_size = sizeof all};
     OPERATION("weft_stream_new");
-    if (options)
-        memcpy(&all, options,
-               options->struct_size < sizeof all ? options->struct_size : sizeof all);
+    weft__options_copy(&all, sizeof all, options);
     weft__device *device = weft__device_get(id);
     return device ? new_stream(device, &all, NULL) : NULL;
 }
@@ -299,6 +297,7 @@ weft_status weft_stream_synchronize(weft_stream *stream)
     OPERATION("weft_stream_synchronize");
     TRY(check_argument(stream));
     TRY(weft__stream_wait(stream));
+    weft__pool_settle(weft__device_get(stream->device));
     return weft__stream_check(stream);
 }
 

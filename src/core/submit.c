@@ -226,6 +226,7 @@ static weft_status run_here(weft_stream *stream, weft__work *work, const weft__u
     work->sequence = atomic_fetch_add(&timeline->submitted, 1) + 1;
     record(uses, count, (weft__point){timeline, work->sequence}, running.timeline != NULL);
     unlock_all(uses, count);
+    const char *operation = weft__operation(); /* the work may have a name of the user's */
     thread->depth++;
     status = weft__wait_points(waits->points, waits->count, stream->device, false);
     if (status == WEFT_OK && weft__work_begin(work)) {
@@ -233,6 +234,7 @@ static weft_status run_here(weft_stream *stream, weft__work *work, const weft__u
         weft__work_end(stream, work, status);
     } else if (status == WEFT_OK)
         status = check_inputs(work);
+    weft__operation_begin(operation);
     thread->depth--;
     weft__timeline_complete(timeline, work->sequence);
     return status;
@@ -358,6 +360,7 @@ void weft__work_end(weft_stream *stream, const weft__work *work, weft_status sta
 
 void weft__work_complete(const weft__work *work)
 {
+    weft__operation_begin("weft"); /* the work's name may be the user's, and gone after this */
     running = (weft__point){work->timeline, work->sequence};
     weft__timeline_complete(work->timeline, work->sequence);
     running = (weft__point){0};

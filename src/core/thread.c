@@ -1,6 +1,7 @@
 /* The state of each thread, freed when the thread or the library goes away. */
 #include "core/thread.h"
 #include "core/allocate.h"
+#include "core/library.h"
 #include "core/pool.h"
 #include <sched.h>
 
@@ -46,6 +47,7 @@ static void free_thread(weft__thread *thread)
     weft__magazines_flush(thread);
     for (int i = 0; i < WEFT__DEPTH_MAX; i++)
         weft__timeline_release(thread->timelines[i]);
+    weft__free(thread->scratch);
     weft__free(thread);
 }
 
@@ -65,8 +67,10 @@ weft__thread *weft__thread_make(void)
     weft__thread *thread = weft__allocate_zeroed(sizeof *thread);
     if (!thread)
         return NULL;
-    if (!key_made || pthread_setspecific(key, thread) != 0) {
+    thread->scratch = weft__allocate(WEFT__SCRATCH_BYTES + 64);
+    if (!thread->scratch || !key_made || pthread_setspecific(key, thread) != 0) {
         FAIL(WEFT_ERROR_MEMORY, "the system has no memory left for this thread's state");
+        weft__free(thread->scratch);
         weft__free(thread);
         return NULL;
     }
@@ -135,9 +139,10 @@ bool weft__thread_close(void)
     return alone;
 }
 
+void weft__thread_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage); }
+
 void weft__thread_after_fork(void)
 {
-    pthread_mutex_init(&mutex, NULL);
     for (weft__thread *thread = threads, *next; thread; thread = next) {
         next = thread->next;
         if (thread == weft__thread_state)

@@ -10,7 +10,8 @@ enum {
     WEFT__STREAMS_MAX = 16,      /* devices with a current stream of their own */
     WEFT__DEPTH_MAX = 32,        /* work inside functions that work calls */
     WEFT__MAGAZINE_CLASSES = 81, /* size classes that a thread caches: up to 64 KiB */
-    WEFT__MAGAZINE_DEPTH = 8
+    WEFT__MAGAZINE_DEPTH = 8,
+    WEFT__SCRATCH_BYTES = 64 << 10 /* aligned to 64 */
 };
 
 typedef struct weft__thread {
@@ -31,6 +32,8 @@ typedef struct weft__thread {
         weft__buffer *first;
         uint32_t count;
     } magazines[WEFT__MAGAZINE_CLASSES];
+    void *scratch; /* WEFT__SCRATCH_BYTES for kernels that run in this thread's calls, whose stack
+                      may be small */
     _Atomic uint64_t magazine_bytes; /* cached there; written by this thread alone */
     _Atomic uint64_t magazine_hits;  /* allocations that were served from there, likewise */
     _Atomic uint64_t reading; /* since which epoch it uses compiled kernels; 0: it does not */
@@ -64,6 +67,7 @@ void weft__thread_magazines(uint64_t *bytes, uint64_t *hits);
 /* Frees this thread's state, when the library is unloaded or the process exits; no state is freed
  * after that. Whether no other thread has one. */
 bool weft__thread_close(void);
+void weft__thread_fork(weft__fork_stage stage);
 /* After fork, in the child: the other threads' states are nobody's. */
 void weft__thread_after_fork(void);
 

@@ -2,6 +2,7 @@
 #include "core/timeline.h"
 #include "core/allocate.h"
 #include "core/buffer.h"
+#include "core/library.h"
 #include <sched.h>
 #include <stdlib.h>
 
@@ -88,9 +89,10 @@ void weft__timeline_wait(weft__timeline *timeline, uint64_t sequence)
     atomic_fetch_sub(&timeline->waiters, 1);
 }
 
+void weft__timeline_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage); }
+
 void weft__timeline_after_fork(const void *owner)
 {
-    pthread_mutex_init(&mutex, NULL);
     for (slab *s = slabs; s; s = s->next)
         for (int i = 0; i < SLAB_SIZE; i++) {
             weft__timeline *timeline = &s->timelines[i];

@@ -2,6 +2,7 @@
 #ifndef WEFT_CORE_TIMELINE_H
 #define WEFT_CORE_TIMELINE_H
 
+#include "core/library.h"
 #include "core/status.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,6 +40,7 @@ static inline bool weft__point_done(weft__point point)
     return !point.timeline || atomic_load(&point.timeline->completed) >= point.sequence;
 }
 
+void weft__timeline_fork(weft__fork_stage stage);
 /* After fork, in the child: no thread but this one, whose state is `owner`, is left. */
 void weft__timeline_after_fork(const void *owner);
 /* When the library is unloaded. */

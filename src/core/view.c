@@ -34,6 +34,8 @@ weft_array *weft__view_of(const weft_array *array, int64_t offset, const weft_sh
     view->shape = *shape;
     for (int k = 0; k < shape->ndim; k++)
         view->stride[k] = strides[k];
+    if (view->overlapping) /* a part of what repeats elements may have each once */
+        view->overlapping = weft__array_overlaps(view);
     return view;
 }
 
@@ -171,8 +173,10 @@ weft_array *weft_slice_with(weft_array *array, int count, const weft_range *rang
     TRY_NULL(weft__array_check(array, "array"));
     s.empty = weft__array_count(array) == 0;
     if (count < 0 || (count > 0 && !ranges))
-        return FAIL_AT_NULL(WEFT_ERROR_ARGUMENT, "ranges", "%d ranges were announced, at %s", count,
-                            ranges ? "an address" : "NULL");
+        return FAIL_AT_NULL(
+            WEFT_ERROR_ARGUMENT, "ranges",
+            "%d ranges at %s were given; 0 or more, and their address, were expected", count,
+            ranges ? "an address" : "NULL");
     for (int k = 0; k < count; k++)
         TRY_NULL(apply_range(&s, array, &ranges[k]));
     while (s.axis < array->shape.ndim)

@@ -3,6 +3,7 @@
 #include "codegen/interpreter.h"
 #include "core/allocate.h"
 #include "core/device.h"
+#include "core/library.h"
 #include "core/thread.h"
 #include <sched.h>
 #include <string.h>
@@ -143,6 +144,8 @@ static void drop(weft_device device)
     }
 }
 
+static void around_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage); }
+
 static weft_status find_or_add(const weft__kernel *kernel, weft_device id, entry **found)
 {
     key k = key_of(kernel);
@@ -154,6 +157,7 @@ static weft_status find_or_add(const weft__kernel *kernel, weft_device id, entry
         return WEFT_OK;
     pthread_mutex_lock(&mutex);
     weft__device_on_reset(drop);
+    weft__library_on_fork(around_fork);
     if (!(*found = find(&k, id)))
         status = add(&k, kernel, device, found);
     pthread_mutex_unlock(&mutex);

@@ -145,6 +145,9 @@ weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
                              const weft_shape *space, weft_array *const *arrays,
                              const uint64_t *scalars)
 {
+    for (int k = 0; k < space->ndim; k++)
+        if (space->size[k] == 0)
+            return WEFT_OK;
     for (uint32_t i = 0; i < kernel->operands_count; i++)
         if (kernel->operands[i].output && has_hazard(kernel, arrays, i))
             return run_through_copy(kernel, stream, space, arrays, scalars, i);

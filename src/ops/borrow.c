@@ -1,5 +1,7 @@
 /* Lending: arrays over memory that belongs to the user. */
 #include "core/array.h"
+#include "core/dtype.h"
+#include "core/lent.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,30 +27,6 @@ static weft_status check_reach(const weft_array *array, size_t bytes)
     return WEFT_OK;
 }
 
-/* Conservative: axes sorted by stride must each step over all that the smaller ones reach. */
-static bool has_overlap(const weft_array *array)
-{
-    int64_t reached = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
-    bool used[WEFT_NDIM_MAX] = {false};
-    for (int k = 0; k < array->shape.ndim; k++) {
-        used[k] = array->shape.size[k] == 1; /* whatever its stride is */
-        if (array->shape.size[k] == 0)
-            return false;
-    }
-    for (;;) {
-        int next = -1;
-        for (int k = 0; k < array->shape.ndim; k++)
-            if (!used[k] && (next < 0 || llabs(array->stride[k]) < llabs(array->stride[next])))
-                next = k;
-        if (next < 0)
-            return false;
-        used[next] = true;
-        if (llabs(array->stride[next]) < reached)
-            return true;
-        reached += (array->shape.size[next] - 1) * llabs(array->stride[next]);
-    }
-}
-
 static weft_status check_borrow(const void *data, size_t bytes, const weft_shape *shape,
                                 weft_dtype dtype)
 {
@@ -56,7 +34,7 @@ static weft_status check_borrow(const void *data, size_t bytes, const weft_shape
     size_t item = weft_dtype_size(dtype), part = item;
     TRY(weft__shape_check(shape, &count));
     if (item == 0)
-        return FAIL_AT(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+        return weft__fail_dtype(dtype);
     if (dtype == WEFT_C64 || dtype == WEFT_C128)
         part = item / 2;
     if (!data && (count > 0 || bytes > 0))
@@ -87,25 +65,36 @@ static weft_status take_strides(weft_array *array, const int64_t *strides)
     return WEFT_OK;
 }
 
+/* Memory with two deleters would be freed twice. */
+static weft_status check_deleter(weft__buffer *buffer, weft_deleter *deleter)
+{
+    if (!deleter || !buffer->data || weft__lent_add(buffer))
+        return WEFT_OK;
+    return FAIL_AT(
+        WEFT_ERROR_ARGUMENT, "deleter",
+        "the memory at %p is lent with a deleter already, which would free it twice; lend it "
+        "again without one",
+        (void *)buffer->data);
+}
+
 weft_array *weft_borrow_with(void *data, size_t bytes, weft_shape shape, weft_dtype dtype,
                              const weft_borrow_options *given)
 {
     weft_borrow_options options = {.struct_size = sizeof options};
     int64_t none[WEFT_NDIM_MAX] = {0};
     OPERATION("weft_borrow");
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    weft__options_copy(&options, sizeof options, given);
     TRY_NULL(check_borrow(data, bytes, &shape, dtype));
     weft__buffer *buffer = weft__buffer_lent(data, bytes, NULL, NULL);
     weft_array *array = buffer ? weft__array_over(buffer, dtype, &shape, none) : NULL;
     if (!array)
         return NULL;
-    if (take_strides(array, options.strides) != WEFT_OK || check_reach(array, bytes) != WEFT_OK) {
+    if (take_strides(array, options.strides) != WEFT_OK || check_reach(array, bytes) != WEFT_OK ||
+        check_deleter(buffer, options.deleter) != WEFT_OK) {
         weft_array_release(array);
         return NULL;
     }
-    array->overlapping = has_overlap(array);
+    array->overlapping = weft__array_overlaps(array);
     buffer->deleter = options.deleter;
     buffer->deleter_context = options.deleter_context;
     return array;

@@ -1,10 +1,22 @@
 /* Copies, casts, assignments and fills: kernels of one load and one store. */
 #include "ops/copy.h"
 #include "core/device.h"
+#include "core/dtype.h"
 #include "core/view.h"
 #include "kernel/run.h"
 #include "ops/number.h"
 #include <string.h>
+
+/* Whether every element is aligned to its size: those of lent complex arrays may be to their parts
+ * only. */
+static bool is_aligned(const weft_array *array)
+{
+    size_t item = weft_dtype_size((weft_dtype)array->dtype);
+    bool aligned = (uintptr_t)array->data % item == 0;
+    for (int k = 0; k < array->shape.ndim; k++)
+        aligned &= array->stride[k] % (int64_t)item == 0;
+    return aligned;
+}
 
 /* Elements of the same dtype are moved as integers of their size, so that one kernel serves all. */
 static weft_dtype carrier_of(weft_dtype dtype)
@@ -39,7 +51,7 @@ static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *sourc
 weft_status weft__copy_run(weft_array *target, weft_array *source, weft_stream *stream)
 {
     weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
-    bool same = to == from;
+    bool same = to == from && is_aligned(target) && is_aligned(source);
     return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,
                     stream);
 }
@@ -133,6 +145,8 @@ weft_array *weft__copy_new(weft_array *source, const weft_options *options)
     static const char *const names[] = {"array"};
     weft_stream *stream = options->stream;
     weft_dtype dtype = options->dtype ? options->dtype : (weft_dtype)source->dtype;
+    bool named = stream || options->device.kind != WEFT_DEVICE_NONE;
+    TRY_NULL(named ? WEFT_OK : weft__place_lent(source));
     weft_array *copy = weft__array_new(&source->shape, dtype, options, source, NULL);
     if (!copy)
         return NULL;
@@ -161,9 +175,28 @@ weft_array *weft_cast(weft_array *array, weft_dtype dtype)
     OPERATION("weft_cast");
     TRY_NULL(weft__array_check(array, "array"));
     if (weft_dtype_size(dtype) == 0)
-        return FAIL_AT_NULL(WEFT_ERROR_DTYPE, "dtype", "%d is no dtype", (int)dtype);
+        return weft__fail_dtype(dtype), NULL;
     options.stream = array->stream;
     return weft__copy_new(array, &options);
+}
+
+/* A view of the array that is bound to the stream. */
+static weft_array *rebound(weft_array *array, weft_stream *stream)
+{
+    weft_array *same = weft__array_view(array);
+    if (same && stream) {
+        weft_stream_release(same->stream);
+        same->stream = weft_stream_retain(stream);
+    }
+    return same;
+}
+
+static weft_status check_copying(weft_copying copy)
+{
+    if ((unsigned)copy <= WEFT_COPY_ALWAYS)
+        return WEFT_OK;
+    return FAIL_AT(WEFT_ERROR_ARGUMENT, "copy",
+                   "copy is %d; WEFT_COPY_IF_NEEDED, _NEVER or _ALWAYS was expected", (int)copy);
 }
 
 weft_array *weft_to_device(weft_array *array, weft_device device, weft_stream *stream)
@@ -175,9 +208,9 @@ weft_array *weft_to_device(weft_array *array, weft_device device, weft_stream *s
         return FAIL_AT_NULL(WEFT_ERROR_DEVICE, "device", "no device was given");
     if (!weft__device_get(device))
         return NULL;
-    if (weft_device_equal(array->buffer->device, device))
-        return weft_array_retain(array);
-    return weft__copy_new(array, &options);
+    if (!weft_device_equal(array->buffer->device, device))
+        return weft__copy_new(array, &options);
+    return stream && stream != array->stream ? rebound(array, stream) : weft_array_retain(array);
 }
 
 /* Whether the array already is what the options ask for. */
@@ -200,6 +233,7 @@ weft_array *weft_asarray_with(weft_array *array, const weft_options *given)
     TRY_NULL(weft__array_check(array, "array"));
     if (options.device.kind != WEFT_DEVICE_NONE && !weft__device_get(options.device))
         return NULL;
+    TRY_NULL(check_copying(options.copy));
     bool view = options.copy != WEFT_COPY_ALWAYS && fits(array, &options);
     if (!view && options.copy == WEFT_COPY_NEVER)
         return FAIL_AT_NULL(
@@ -212,12 +246,7 @@ weft_array *weft_asarray_with(weft_array *array, const weft_options *given)
             options.stream = array->stream;
         return weft__copy_new(array, &options);
     }
-    weft_array *same = weft__array_view(array);
-    if (same && options.stream) {
-        weft_stream_release(same->stream);
-        same->stream = weft_stream_retain(options.stream);
-    }
-    return same;
+    return rebound(array, options.stream);
 }
 
 weft_status weft_fill_with(weft_array *array, weft_operand number)
@@ -252,8 +281,9 @@ static weft_status infer_size(const weft_array *array, weft_shape *shape)
             if (__builtin_mul_overflow(known, shape->size[k], &known))
                 known = 0;
         } else if (open >= 0)
-            return FAIL_AT(WEFT_ERROR_SHAPE, "shape", "axes %d and %d both have size -1; one may",
-                           open, k);
+            return FAIL_AT(WEFT_ERROR_SHAPE, "shape",
+                           "axes %d and %d both have size -1; only one size can be left open", open,
+                           k);
         else
             open = k;
     }
@@ -269,13 +299,14 @@ static weft_status infer_size(const weft_array *array, weft_shape *shape)
 weft_array *weft_reshape_with(weft_array *array, weft_shape shape,
                               const weft_reshape_options *given)
 {
-    bool knows_copy =
-        given && given->struct_size >= offsetof(weft_reshape_options, copy) + sizeof given->copy;
-    weft_copying copy = knows_copy ? given->copy : WEFT_COPY_IF_NEEDED;
+    weft_reshape_options asked = {.struct_size = sizeof asked};
+    weft__options_copy(&asked, sizeof asked, given);
+    weft_copying copy = asked.copy;
     weft_options options = {.struct_size = sizeof options};
     int64_t count, strides[WEFT_NDIM_MAX] = {0};
     OPERATION("weft_reshape");
     TRY_NULL(weft__array_check(array, "array"));
+    TRY_NULL(check_copying(copy));
     TRY_NULL(infer_size(array, &shape));
     TRY_NULL(weft__shape_check(&shape, &count));
     if (count != weft__array_count(array))

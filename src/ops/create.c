@@ -1,4 +1,5 @@
 /* Creation: empty memory and the kernels that fill it. */
+#include "codegen/interpreter/mode.h"
 #include "core/device.h"
 #include "kernel/run.h"
 #include "ops/copy.h"
@@ -145,12 +146,16 @@ static void store_f64(weft__builder *b, int operand, int32_t value)
     weft__build_store(b, operand, weft__build_convert(b, element, dtype));
 }
 
-static weft_status arange_count(double start, double stop, double step, int64_t *count)
+/* Not inlined, as the next two: their arithmetic must stay between the calls that set the CPU's
+ * mode. */
+__attribute__((noinline)) static weft_status arange_count(double start, double stop, double step,
+                                                          int64_t *count)
 {
     if (!isfinite(start) || !isfinite(stop) || !isfinite(step) || step == 0)
         return FAIL(WEFT_ERROR_ARGUMENT,
-                    "start %g, stop %g and step %g must be finite, and the step not 0", start, stop,
-                    step);
+                    "start is %g, stop %g and step %g; finite numbers and a step other than 0 were "
+                    "expected",
+                    start, stop, step);
     double steps = ceil((stop - start) / step);
     if (!(steps < 9.2e18))
         return FAIL(WEFT_ERROR_SHAPE,
@@ -171,7 +176,10 @@ weft_array *weft_arange_with(double start, double stop, double step, const weft_
     uint64_t scalars[] = {bits_of(start), bits_of(step)};
     OPERATION("weft_arange");
     weft_options options = weft__options_of(given);
-    TRY_NULL(arange_count(start, stop, step, &shape.size[0]));
+    weft__mode mode = weft__mode_enter();
+    weft_status status = arange_count(start, stop, step, &shape.size[0]);
+    weft__mode_leave(mode);
+    TRY_NULL(status);
     weft_dtype dtype = dtype_or(&options, WEFT_F32);
     weft_array *array = weft__array_new(&shape, dtype, &options, NULL, NULL);
     if (!array)
@@ -185,17 +193,28 @@ weft_array *weft_arange_with(double start, double stop, double step, const weft_
     return finish(array, &b, scalars);
 }
 
+__attribute__((noinline)) static double linspace_step(double start, double stop, int64_t count)
+{
+    double steps = count > 1 ? (double)(count - 1) : 1;
+    return isfinite(stop - start) ? (stop - start) / steps : stop / steps - start / steps;
+}
+
 weft_array *weft_linspace_with(double start, double stop, int64_t count, const weft_options *given)
 {
     weft__builder b;
     weft_shape shape = {1, {count}};
-    double steps = count > 1 ? (double)(count - 1) : 1;
-    double step = isfinite(stop - start) ? (stop - start) / steps : stop / steps - start / steps;
+    weft__mode mode = weft__mode_enter();
+    double step = linspace_step(start, stop, count);
+    weft__mode_leave(mode);
     uint64_t scalars[] = {bits_of(start), bits_of(stop), bits_of(step), (uint64_t)count - 1};
     OPERATION("weft_linspace");
     weft_options options = weft__options_of(given);
     if (!isfinite(start) || !isfinite(stop))
-        return FAIL_NULL(WEFT_ERROR_ARGUMENT, "start %g and stop %g must be finite", start, stop);
+        return FAIL_NULL(WEFT_ERROR_ARGUMENT,
+                         "start is %g and stop %g; finite numbers were expected", start, stop);
+    if (count < 0)
+        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, "count", "count is %lld; 0 or more was expected",
+                            (long long)count);
     weft_dtype dtype = dtype_or(&options, WEFT_F32);
     weft_array *array = weft__array_new(&shape, dtype, &options, NULL, NULL);
     if (!array)
@@ -223,6 +242,10 @@ weft_array *weft_eye_with(int64_t rows, int64_t columns, int64_t diagonal,
     weft_shape shape = {2, {rows, columns}};
     uint64_t scalars[] = {(uint64_t)diagonal};
     OPERATION("weft_eye");
+    if (rows < 0 || columns < 0)
+        return FAIL_AT_NULL(WEFT_ERROR_SHAPE, rows < 0 ? "rows" : "columns",
+                            "rows is %lld and columns %lld; 0 or more was expected",
+                            (long long)rows, (long long)columns);
     weft_options options = weft__options_of(given);
     weft_dtype dtype = dtype_or(&options, WEFT_F32);
     weft_array *array = weft__array_new(&shape, dtype, &options, NULL, NULL);

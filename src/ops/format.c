@@ -122,11 +122,12 @@ static weft_status gather(shown *s, const weft_array *array)
     s->shape = array->shape;
     s->summarised = weft__array_count(array) > THRESHOLD;
     s->item = weft_dtype_size(dtype);
+    s->count = 0;
+    if (weft__array_count(array) == 0)
+        return WEFT_OK;
     s->count = 1;
     for (int k = 0; k < s->shape.ndim; k++)
         s->count *= shown_size(s, k);
-    if (s->count == 0)
-        return WEFT_OK;
     size_t bytes = (size_t)s->count * s->item;
     s->data = weft__allocate(bytes);
     if (!s->data)

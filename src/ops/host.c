@@ -4,6 +4,7 @@
 #include "core/dtype.h"
 #include "core/view.h"
 #include "ops/copy.h"
+#include "ops/number.h"
 #include <string.h>
 
 /* An array over host memory in C order; freed like any other. */
@@ -35,19 +36,30 @@ static weft_status check_bytes(const weft_array *array, const void *data, size_t
     return check_size(&array->shape, (weft_dtype)array->dtype, data, bytes);
 }
 
-/* What an asynchronous stream is to read must outlive this call: it gets a copy that no work uses
- * yet. */
-static weft_array *snapshot(const weft_array *array, const void *data, size_t bytes)
+/* Kernels use elements where they are aligned; host memory may be anywhere. */
+static bool is_aligned(const void *data, weft_dtype dtype)
+{
+    return (uintptr_t)data % weft_dtype_size(dtype) == 0;
+}
+
+/* An array of the shape in memory that no queued work uses. */
+static weft_array *staging(const weft_shape *shape, weft_dtype dtype)
 {
     weft__request request = {.device = WEFT_CPU};
     int64_t strides[WEFT_NDIM_MAX] = {0};
-    size_t item = weft_dtype_size((weft_dtype)array->dtype), whole;
-    TRY_NULL(weft__shape_strides(&array->shape, item, 1, strides, &whole));
+    size_t bytes;
+    TRY_NULL(weft__shape_strides(shape, weft_dtype_size(dtype), 1, strides, &bytes));
     weft__buffer *buffer = weft__buffer_new(bytes, &request, NULL);
-    if (!buffer)
-        return NULL;
-    memcpy(buffer->data, data, bytes);
-    return weft__array_over(buffer, (weft_dtype)array->dtype, &array->shape, strides);
+    return buffer ? weft__array_over(buffer, dtype, shape, strides) : NULL;
+}
+
+/* What an asynchronous stream is to read must outlive this call: it gets a copy. */
+static weft_array *snapshot(const weft_array *array, const void *data, size_t bytes)
+{
+    weft_array *copy = staging(&array->shape, (weft_dtype)array->dtype);
+    if (copy)
+        memcpy(copy->data, data, bytes);
+    return copy;
 }
 
 static weft_status copy_from_host(weft_array *array, const void *data, size_t bytes)
@@ -55,9 +67,10 @@ static weft_status copy_from_host(weft_array *array, const void *data, size_t by
     static const char *const names[] = {"array"};
     weft_stream *stream;
     TRY(weft__place(&array, names, 1, &stream));
-    weft_array *source =
-        stream->async ? snapshot(array, data, bytes)
-                      : over_host((void *)(uintptr_t)data, &array->shape, (weft_dtype)array->dtype);
+    weft_dtype dtype = (weft_dtype)array->dtype;
+    weft_array *source = stream->async || !is_aligned(data, dtype)
+                             ? snapshot(array, data, bytes)
+                             : over_host((void *)(uintptr_t)data, &array->shape, dtype);
     if (!source)
         return weft_error_code();
     weft_status status = weft__copy_run(array, source, stream);
@@ -94,10 +107,14 @@ static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
     if (!here)
         return weft_error_code();
     TRY(weft__buffer_wait(array->buffer, true, false));
-    weft_array *target = over_host(data, &array->shape, dtype);
+    bool aligned = is_aligned(data, dtype);
+    weft_array *target =
+        aligned ? over_host(data, &array->shape, dtype) : staging(&array->shape, dtype);
     if (!target)
         return weft_error_code();
     weft_status status = weft__copy_run(target, array, here);
+    if (status == WEFT_OK && !aligned)
+        memcpy(data, target->data, weft_array_bytes(target));
     weft_array_release(target);
     if (status == WEFT_OK)
         count_copy(array, true);
@@ -136,6 +153,19 @@ weft_array *weft_from_host_with(const void *data, size_t bytes, weft_shape shape
     return NULL;
 }
 
+/* An integer must fit the one that it is read into. */
+static weft_status check_item(weft_array *first, weft_dtype dtype)
+{
+    weft_dtype from = (weft_dtype)first->dtype;
+    bool integers = weft__dtype_rank(from) == WEFT__RANK_INTEGER &&
+                    weft__dtype_rank(dtype) == WEFT__RANK_INTEGER;
+    weft_operand number = {WEFT_OPERAND_NUMBER, from <= WEFT_I64 ? WEFT_I64 : WEFT_U64, {0}};
+    if (!integers || from == dtype)
+        return WEFT_OK;
+    TRY(copy_out(first, &number.value, (weft_dtype)number.dtype));
+    return weft__number_check(&number, dtype);
+}
+
 weft_status weft__item(weft_array *array, void *out, weft_dtype dtype)
 {
     weft_shape one = {0, {0}};
@@ -153,7 +183,9 @@ weft_status weft__item(weft_array *array, void *out, weft_dtype dtype)
     weft_array *first = weft__view_of(array, 0, &one, NULL);
     if (!first)
         return weft_error_code();
-    weft_status status = copy_out(first, out, dtype);
+    weft_status status = check_item(first, dtype);
+    if (status == WEFT_OK)
+        status = copy_out(first, out, dtype);
     weft_array_release(first);
     return status;
 }

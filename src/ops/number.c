@@ -19,7 +19,9 @@ static bool integer_fits(const weft_operand *number, weft_dtype dtype)
 weft_status weft__number_check(const weft_operand *number, weft_dtype dtype)
 {
     weft_dtype from = (weft_dtype)number->dtype;
-    if (number->tag != WEFT_OPERAND_NUMBER || weft_dtype_size(from) == 0)
+    if (number->tag == WEFT_OPERAND_NUMBER && weft_dtype_size(from) == 0)
+        return weft__fail_dtype(from);
+    if (number->tag != WEFT_OPERAND_NUMBER)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "number",
                        "an array was given where a C number was expected");
     if (weft__dtype_rank(from) > weft__dtype_rank(dtype))

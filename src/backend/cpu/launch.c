@@ -76,6 +76,8 @@ static weft_status run_call(const weft__work *work)
         weft_error_clear();
     }
     weft_status status = work->of.call.function(work->of.call.argument);
+    if ((unsigned)status > WEFT_ERROR_SYSTEM)
+        status = WEFT_ERROR_CALLBACK;
     weft__operation_begin(work->operation); /* calls it made have left their own names */
     if (status == WEFT_OK && failed_before)
         weft__error_restore(&before);

@@ -4,8 +4,11 @@
 #include "core/allocate.h"
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { ALIGNMENT = 64, PAGE = 4096, MAPPED = 1 << 20, HUGE = 2 << 20 };
+enum { ALIGNMENT = 64, MAPPED = 1 << 20, HUGE = 2 << 20 };
+
+static size_t page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -38,7 +41,7 @@ static void *map_huge(size_t bytes)
 static void *small(weft_memory kind, size_t bytes)
 {
     bool paged = kind == WEFT_MEMORY_HOST || kind == WEFT_MEMORY_SHARED;
-    size_t alignment = paged ? PAGE : ALIGNMENT;
+    size_t alignment = paged ? page() : ALIGNMENT;
     return aligned_alloc(alignment, round_up(bytes ? bytes : 1, alignment));
 }
 
@@ -48,7 +51,7 @@ void *weft__cpu_memory_allocate(int index, weft_memory kind, size_t bytes, bool 
     *zeroed = bytes >= MAPPED;
     if (!weft__allocation_begin(bytes))
         return NULL;
-    size_t pages = round_up(bytes, PAGE);
+    size_t pages = round_up(bytes, page());
     void *data = NULL;
     if (bytes < MAPPED)
         data = small(kind, bytes);
@@ -69,7 +72,7 @@ void weft__cpu_memory_release(int index, weft_memory kind, void *data, size_t by
     if (bytes < MAPPED)
         free(data);
     else
-        munmap(data, round_up(bytes, PAGE));
+        munmap(data, round_up(bytes, page()));
 }
 
 bool weft__cpu_memory_host_readable(weft_memory kind)

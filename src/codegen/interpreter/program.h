@@ -6,9 +6,10 @@
 #include "codegen/interpreter/variant.h"
 
 enum {
-    WEFT__SCRATCH = 64 << 10, /* bytes for blocks and tables, on the stack of the calling thread */
-    WEFT__BLOCK = 1024,       /* points of a patch of one row, or of short rows */
-    WEFT__TILE = 4096 /* points of a patch that serves an operand with another order of axes */
+    WEFT__SCRATCH =
+        64 << 10,       /* bytes for blocks and tables: WEFT__SCRATCH_BYTES of core/thread.h */
+    WEFT__BLOCK = 1024, /* points of a patch of one row, or of short rows */
+    WEFT__TILE = 4096   /* points of a patch that serves an operand with another order of axes */
 };
 
 typedef enum weft__step_kind {

@@ -2,6 +2,7 @@
 #include "codegen/interpreter/memory.h"
 #include "codegen/interpreter/mode.h"
 #include "codegen/interpreter/program.h"
+#include "core/thread.h"
 
 #include <string.h>
 
@@ -265,13 +266,10 @@ static void lay_out(struct frame *frame, char *scratch)
         *at++ = uniforms + 8 * k;
 }
 
-void weft__program_run(const void *pointer, const weft__launch *launch, int64_t begin, int64_t end)
+static void run(const weft__program *program, const weft__launch *launch, int64_t begin,
+                int64_t end, char *scratch)
 {
-    const weft__program *program = pointer;
     struct frame frame; /* of which each field is set before it is used */
-    _Alignas(64) char scratch[WEFT__SCRATCH];
-    if (begin >= end)
-        return;
     frame.program = program;
     frame.launch = launch;
     frame.arguments = weft__launch_arguments_of(launch);
@@ -290,4 +288,25 @@ void weft__program_run(const void *pointer, const weft__launch *launch, int64_t 
     weft__mode_leave(mode);
     if (frame.streaming)
         weft__memory_fence();
+}
+
+/* Our own threads have room on their stacks. */
+__attribute__((noinline)) static void
+run_on_stack(const weft__program *program, const weft__launch *launch, int64_t begin, int64_t end)
+{
+    _Alignas(64) char scratch[WEFT__SCRATCH];
+    run(program, launch, begin, end, scratch);
+}
+
+void weft__program_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end)
+{
+    const weft__thread *thread = weft__thread_peek();
+    if (begin >= end)
+        return;
+    if (!thread) {
+        run_on_stack(program, launch, begin, end);
+        return;
+    }
+    uintptr_t scratch = ((uintptr_t)thread->scratch + 63) & ~(uintptr_t)63;
+    run(program, launch, begin, end, (char *)scratch);
 }
