@@ -13,12 +13,21 @@ has() {
     cmake) have cmake ;;
     builder) have ninja || have make ;;
     cmocka) echo '#include <cmocka.h>' | cc -E - >/dev/null 2>&1 ;;
+    mpfr) echo '#include <mpfr.h>' | cc -E - >/dev/null 2>&1 ;;
+    llvm) ls /usr/lib/*/libLLVM*.so* /usr/lib/llvm-*/lib/libLLVM*.so* 2>/dev/null | grep -qE 'LLVM-?(1[5-9]|[2-9][0-9])|\.so\.(1[5-9]|[2-9][0-9])' ;;
     pkg-config) have pkg-config ;;
     clang) have clang ;;
     clang-format) [ -n "$(clang_format)" ] ;;
     aarch64) have aarch64-linux-gnu-gcc && have qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ;;
     python) python3 -c 'import venv, ensurepip' >/dev/null 2>&1 ;;
     esac
+}
+
+# The newest libLLVM that apt knows; its lists may not be there yet.
+newest_llvm() {
+    local name
+    name=$(apt-cache pkgnames libllvm 2>/dev/null | grep -E '^libllvm(1[5-9]|[2-9][0-9])$' | sort -V | tail -n 1)
+    echo "${name:-libllvm15}"
 }
 
 packages_of() {
@@ -28,6 +37,8 @@ packages_of() {
     cmake) echo cmake ;;
     builder) echo ninja-build ;;
     cmocka) echo libcmocka-dev ;;
+    mpfr) echo libmpfr-dev ;;
+    llvm) newest_llvm ;;
     pkg-config) echo pkg-config ;;
     clang) echo clang ;;
     clang-format) echo clang-format-14 ;;
@@ -41,6 +52,8 @@ without() {
     case "$1" in
     c++) echo "headers as C++17: no C++ compiler" ;;
     cmocka) echo "cmocka: not installed, the tests ran in the plain runner" ;;
+    mpfr) echo "MPFR: not installed, math functions were compared with the C library" ;;
+    llvm) echo "the compiling engine of the CPU: no libLLVM 15 or newer" ;;
     pkg-config) echo "the installed library through pkg-config: not installed" ;;
     clang) echo "everything that needs clang: not installed" ;;
     clang-format) echo "the format: clang-format 14 is not installed" ;;

@@ -1,6 +1,7 @@
 /* Element-by-element operations in primitives: of real numbers mostly one, of complex ones a few.
  */
 #include "lang/lower_map.h"
+#include "kernel/math.h"
 
 /* Operations that are one primitive for every real dtype. */
 static const struct {
@@ -30,22 +31,45 @@ static int32_t primitive(weft__builder *b, weft__lang_operation operation, weft_
                        x[0].part[part], x[1].part[part], x[2].part[part]);
 }
 
+/* Functions of floats that src/kernel/math has, by its number plus 1. */
+static const uint8_t functions[WEFT__LANG_OPERATION_END] = {
+#define FUNCTION_OF(name, arity, result, ulp_f32, ulp_f64)                                         \
+    [WEFT__LANG_##name] = WEFT__MATH_##name + 1,
+    WEFT__MATH_LIST(FUNCTION_OF)
+#undef FUNCTION_OF
+};
+
+/* -1, 0 or 1 of an integer. */
+static int32_t sign_of_integer(weft__builder *b, weft_dtype dtype, int32_t x)
+{
+    int32_t zero = weft__build_constant(b, dtype, 0), one = weft__build_constant(b, dtype, 1);
+    int32_t minus = weft__build_constant(b, dtype, UINT64_MAX);
+    int32_t above = weft__build(b, WEFT__OP_lt, WEFT_BOOL, zero, x, 0);
+    int32_t below = weft__build(b, WEFT__OP_lt, WEFT_BOOL, x, zero, 0);
+    int32_t positive = weft__build(b, WEFT__OP_select, dtype, above, one, zero);
+    return weft__build(b, WEFT__OP_select, dtype, below, minus, positive);
+}
+
 /* Real operations that take a few primitives. */
 static bool lower_real(weft__builder *b, weft__lang_operation operation, weft_dtype dtype,
                        const weft__element *x, int32_t *result)
 {
     weft_dtype value = weft__value_dtype(dtype), of = weft__value_dtype(x[0].dtype);
+    bool is_float = of == WEFT_F32 || of == WEFT_F64;
+    if (functions[operation] && is_float) {
+        weft__math_function function = (weft__math_function)(functions[operation] - 1);
+        *result = weft__math(b, function, of, x[0].part[0], x[1].part[0]);
+        return true;
+    }
     switch (operation) {
     case WEFT__LANG_square:
         *result = weft__build(b, WEFT__OP_mul, value, x[0].part[0], x[0].part[0], 0);
         break;
-    case WEFT__LANG_clip: {
-        int32_t raised = weft__build(b, WEFT__OP_max, value, x[0].part[0], x[1].part[0], 0);
-        *result = weft__build(b, WEFT__OP_min, value, raised, x[2].part[0], 0);
+    case WEFT__LANG_sign:
+        *result = sign_of_integer(b, value, x[0].part[0]);
         break;
-    }
-    case WEFT__LANG_isnan:
-        *result = weft__build(b, WEFT__OP_ne, WEFT_BOOL, x[0].part[0], x[0].part[0], 0);
+    case WEFT__LANG_clip:
+        *result = weft__math_clip(b, x[0].part[0], x[1].part[0], x[2].part[0]);
         break;
     case WEFT__LANG_real:
     case WEFT__LANG_conj:

@@ -79,7 +79,7 @@
     X(atan2, 2, 2, FLOAT, SAME, math, "angle of the point with coordinates y, x: atan2(y, x)")     \
     X(hypot, 2, 2, FLOAT, SAME, math, "square root of x*x + y*y, without overflow in between")     \
     X(fmod, 2, 2, FLOAT, SAME, math, "x minus the truncated quotient times y")                     \
-    X(remainder, 2, 2, FLOAT, SAME, math, "x minus the nearest quotient times y")                  \
+    X(remainder, 2, 2, FLOAT, SAME, math, "x minus the floored quotient times y")                  \
     X(copysign, 2, 2, FLOAT, SAME, math, "x with the sign of y")                                   \
     X(nextafter, 2, 2, FLOAT, SAME, math, "the next number after x in the direction of y")         \
     X(logaddexp, 2, 2, FLOAT, SAME, math, "log(exp(x) + exp(y)), without overflow in between")     \

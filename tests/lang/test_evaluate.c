@@ -1,5 +1,6 @@
 /* Expressions, evaluated: what users write, compared with the same in plain C. */
 #include "support/check.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +291,42 @@ TEST(S5_expressions_on_streams_keep_their_order)
     CHECK(last == 25);
 }
 
+/* Functions against the C library's f64, within a few ulps of f32; tests/math is exact about it. */
+TEST(X2_functions_of_floats)
+{
+    float a[N], b[N], values[N];
+    fill(a, N, 0.01f, 0.0009f);
+    fill(b, N, 0.3f, 0.002f);
+    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(N)), *y = from(b, WEFT_SHAPE(N));
+    CHECK(x && y);
+    const char *names[] = {"x", "y"};
+    weft_operand operands[] = {WEFT_OPERAND(x), WEFT_OPERAND(y)};
+    static const struct {
+        const char *code;
+        double (*one)(double);
+        double (*two)(double, double);
+    } cases[] = {
+        {"sin(x)", sin, NULL},     {"cos(x)", cos, NULL},        {"tan(x)", tan, NULL},
+        {"exp(x)", exp, NULL},     {"log(x)", log, NULL},        {"log1p(x)", log1p, NULL},
+        {"expm1(x)", expm1, NULL}, {"tanh(x)", tanh, NULL},      {"sinh(x)", sinh, NULL},
+        {"cosh(x)", cosh, NULL},   {"asin(x)", asin, NULL},      {"acos(x)", acos, NULL},
+        {"atan(x)", atan, NULL},   {"cbrt(x)", cbrt, NULL},      {"erf(x)", erf, NULL},
+        {"log2(x)", log2, NULL},   {"log10(x)", log10, NULL},    {"exp2(x)", exp2, NULL},
+        {"pow(x, y)", NULL, pow},  {"atan2(x, y)", NULL, atan2}, {"hypot(x, y)", NULL, hypot},
+        {"fmod(x, y)", NULL, fmod}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        bool one = cases[k].one != NULL;
+        WEFT_AUTO weft_array *made = weft_evaluate_new(cases[k].code, one ? 1 : 2, names, operands);
+        CHECK(made);
+        CHECK_STATUS(weft_copy_to_host(made, values, sizeof values), WEFT_OK);
+        for (int i = 0; i < N; i++) {
+            double p = (double)a[i], q = (double)b[i];
+            double exact = one ? cases[k].one(p) : cases[k].two(p, q);
+            CHECK(fabs((double)values[i] - exact) <= 3e-7 * fabs(exact));
+        }
+    }
+}
+
 TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X1_nothing_is_compiled_twice),
           TEST_OF(X2_several_statements_and_results),
           TEST_OF(X2_right_sides_see_the_arrays_as_they_were),
@@ -298,4 +335,5 @@ TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X1_nothing_is_compile
           TEST_OF(X2_complex_numbers), TEST_OF(X2_errors_show_the_place),
           TEST_OF(A4_a_handle_becomes_the_result), TEST_OF(X1_values_and_text_at_run_time),
           TEST_NO_FAULTS(X1_many_sites, "hundreds of allocations that are all alike"),
-          TEST_OF(S5_expressions_on_streams_keep_their_order));
+          TEST_OF(S5_expressions_on_streams_keep_their_order),
+          TEST_NO_FAULTS(X2_functions_of_floats, "X1_values_and_text_at_run_time is for that"));

@@ -1,0 +1,223 @@
+/* The arithmetic primitives, with every corner of docs/semantics.md written out: nothing that LLVM
+ * leaves undefined (poison) is ever computed. */
+#include "codegen/llvm/emit.h"
+
+static weft__ref binary(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
+                        weft__ref y)
+{
+    return build(emitter->builder, x, y, "");
+}
+
+static weft__ref compare(const weft__emitter *emitter, int predicate, weft__ref x, weft__ref y)
+{
+    return weft__llvm.BuildICmp(emitter->builder, predicate, x, y, "");
+}
+
+static weft__ref compare_floats(const weft__emitter *emitter, int predicate, weft__ref x,
+                                weft__ref y)
+{
+    return weft__llvm.BuildFCmp(emitter->builder, predicate, x, y, "");
+}
+
+/* The quotient of integers of up to 32 bits, whose divisor is neither 0 nor -1, by way of floats
+ * that hold them exactly: a quotient that is no integer is further from the next one than it is
+ * rounded. */
+static weft__ref divide_as_floats(const weft__emitter *emitter, weft_dtype dtype, weft__ref x,
+                                  weft__ref y)
+{
+    const weft_dtype through = weft__dtype_bits(dtype) < 32 ? WEFT_F32 : WEFT_F64;
+    const bool is_signed = weft__dtype_is_signed(dtype);
+    weft__ref quotient =
+        binary(emitter, weft__llvm.BuildFDiv, weft__emit_cast(emitter, dtype, through, x),
+               weft__emit_cast(emitter, dtype, through, y));
+    if (weft__dtype_bits(dtype) == 32) {
+        weft__llvm_cast *cast = is_signed ? weft__llvm.BuildFPToSI : weft__llvm.BuildFPToUI;
+        return cast(emitter->builder, quotient, weft__emit_integer(emitter, 32), "");
+    }
+    weft__ref wide =
+        weft__llvm.BuildFPToSI(emitter->builder, quotient, weft__emit_integer(emitter, 32), "");
+    return weft__llvm.BuildTrunc(emitter->builder, wide, weft__emit_type(emitter, dtype), "");
+}
+
+static weft__ref quotient(const weft__emitter *emitter, weft_dtype dtype, weft__ref x, weft__ref y)
+{
+    if (weft__dtype_bits(dtype) <= 32)
+        return divide_as_floats(emitter, dtype, x, y);
+    return binary(emitter,
+                  weft__dtype_is_signed(dtype) ? weft__llvm.BuildSDiv : weft__llvm.BuildUDiv, x, y);
+}
+
+static weft__ref divide(const weft__emitter *emitter, weft_dtype dtype, weft__ref x, weft__ref y,
+                        bool remainder)
+{
+    const int bits = weft__dtype_bits(dtype);
+    weft__ref zero = weft__emit_number(emitter, bits, 0), one = weft__emit_number(emitter, bits, 1);
+    weft__ref minus_one = weft__emit_number(emitter, bits, ~(uint64_t)0);
+    weft__ref by_zero = compare(emitter, WEFT__ICMP_EQ, y, zero);
+    weft__ref safe = weft__emit_select(emitter, by_zero, one, y), by_minus_one = NULL;
+    if (weft__dtype_is_signed(dtype)) {
+        by_minus_one = compare(emitter, WEFT__ICMP_EQ, y, minus_one);
+        safe = weft__emit_select(emitter, by_minus_one, one, safe);
+    }
+    weft__ref result = quotient(emitter, dtype, x, safe);
+    if (remainder)
+        result = binary(emitter, weft__llvm.BuildSub, x,
+                        binary(emitter, weft__llvm.BuildMul, result, safe));
+    if (by_minus_one != NULL) {
+        weft__ref negated = binary(emitter, weft__llvm.BuildSub, zero, x);
+        result = weft__emit_select(emitter, by_minus_one, remainder ? zero : negated, result);
+    }
+    return weft__emit_select(emitter, by_zero, remainder ? x : zero, result);
+}
+
+static weft__ref multiply_high(const weft__emitter *emitter, weft_dtype dtype, weft__ref x,
+                               weft__ref y)
+{
+    const int bits = weft__dtype_bits(dtype);
+    weft__llvm_cast *widen =
+        weft__dtype_is_signed(dtype) ? weft__llvm.BuildSExt : weft__llvm.BuildZExt;
+    weft__type wide = weft__emit_integer(emitter, 2 * bits);
+    weft__ref product = binary(emitter, weft__llvm.BuildMul, widen(emitter->builder, x, wide, ""),
+                               widen(emitter->builder, y, wide, ""));
+    /* the count as an integer of twice the bits, which constants of 64 can make */
+    weft__ref count = weft__llvm.BuildZExt(
+        emitter->builder, weft__emit_number(emitter, bits, (uint64_t)bits), wide, "");
+    return weft__llvm.BuildTrunc(emitter->builder,
+                                 binary(emitter, weft__llvm.BuildLShr, product, count),
+                                 weft__emit_type(emitter, dtype), "");
+}
+
+static weft__ref shift(const weft__emitter *emitter, weft__op op, weft_dtype dtype, weft__ref x,
+                       weft__ref y)
+{
+    const int bits = weft__dtype_bits(dtype);
+    weft__ref most = weft__emit_number(emitter, bits, (uint64_t)bits - 1);
+    weft__ref inside = compare(emitter, WEFT__ICMP_ULE, y, most);
+    if (op == WEFT__OP_shr && weft__dtype_is_signed(dtype))
+        return binary(emitter, weft__llvm.BuildAShr, x,
+                      weft__emit_select(emitter, inside, y, most));
+    weft__ref shifted =
+        binary(emitter, op == WEFT__OP_shl ? weft__llvm.BuildShl : weft__llvm.BuildLShr, x,
+               binary(emitter, weft__llvm.BuildAnd, y, most));
+    return weft__emit_select(emitter, inside, shifted, weft__emit_number(emitter, bits, 0));
+}
+
+static weft__ref emit_integers(const weft__emitter *emitter, weft__op op, weft_dtype dtype,
+                               const weft__ref *x)
+{
+    const int bits = weft__dtype_bits(dtype);
+    const bool is_signed = weft__dtype_is_signed(dtype);
+    const int less = is_signed ? WEFT__ICMP_SLT : WEFT__ICMP_ULT;
+    const int more = is_signed ? WEFT__ICMP_SGT : WEFT__ICMP_UGT;
+    weft__ref zero = weft__emit_number(emitter, bits, 0);
+    switch (op) {
+    case WEFT__OP_add:
+        return binary(emitter, weft__llvm.BuildAdd, x[0], x[1]);
+    case WEFT__OP_sub:
+        return binary(emitter, weft__llvm.BuildSub, x[0], x[1]);
+    case WEFT__OP_mul:
+        return binary(emitter, weft__llvm.BuildMul, x[0], x[1]);
+    case WEFT__OP_mul_high:
+        return multiply_high(emitter, dtype, x[0], x[1]);
+    case WEFT__OP_div:
+    case WEFT__OP_rem:
+        return divide(emitter, dtype, x[0], x[1], op == WEFT__OP_rem);
+    case WEFT__OP_neg:
+        return binary(emitter, weft__llvm.BuildSub, zero, x[0]);
+    case WEFT__OP_abs:
+        if (!is_signed)
+            return x[0];
+        return weft__emit_select(emitter, compare(emitter, less, x[0], zero),
+                                 binary(emitter, weft__llvm.BuildSub, zero, x[0]), x[0]);
+    case WEFT__OP_min:
+        return weft__emit_select(emitter, compare(emitter, less, x[0], x[1]), x[0], x[1]);
+    case WEFT__OP_max:
+        return weft__emit_select(emitter, compare(emitter, more, x[0], x[1]), x[0], x[1]);
+    case WEFT__OP_eq:
+        return compare(emitter, WEFT__ICMP_EQ, x[0], x[1]);
+    case WEFT__OP_ne:
+        return compare(emitter, WEFT__ICMP_NE, x[0], x[1]);
+    case WEFT__OP_lt:
+        return compare(emitter, less, x[0], x[1]);
+    case WEFT__OP_le:
+        return compare(emitter, is_signed ? WEFT__ICMP_SLE : WEFT__ICMP_ULE, x[0], x[1]);
+    case WEFT__OP_and:
+        return binary(emitter, weft__llvm.BuildAnd, x[0], x[1]);
+    case WEFT__OP_or:
+        return binary(emitter, weft__llvm.BuildOr, x[0], x[1]);
+    case WEFT__OP_xor:
+        return binary(emitter, weft__llvm.BuildXor, x[0], x[1]);
+    case WEFT__OP_not:
+        return binary(emitter, weft__llvm.BuildXor, x[0],
+                      weft__emit_number(emitter, bits, ~(uint64_t)0));
+    default:
+        return shift(emitter, op, dtype, x[0], x[1]);
+    }
+}
+
+/* The first if it is on the right side of the second or a NaN, else the second. */
+static weft__ref choose(const weft__emitter *emitter, int predicate, weft__ref x, weft__ref y)
+{
+    weft__ref chosen = weft__emit_select(emitter, compare_floats(emitter, predicate, x, y), x, y);
+    return weft__emit_select(emitter, compare_floats(emitter, WEFT__FCMP_UNO, x, x), x, chosen);
+}
+
+static weft__ref emit_rounding(const weft__emitter *emitter, weft__op op, const weft__ref *x)
+{
+    const char *name = op == WEFT__OP_floor   ? "llvm.floor"
+                       : op == WEFT__OP_ceil  ? "llvm.ceil"
+                       : op == WEFT__OP_trunc ? "llvm.trunc"
+                                              : "llvm.roundeven";
+    weft__ref argument = x[0];
+    return weft__emit_call(emitter, name, &argument, 1);
+}
+
+static weft__ref emit_floats(const weft__emitter *emitter, weft__op op, const weft__ref *x)
+{
+    weft__ref arguments[3] = {x[0], x[1], x[2]};
+    switch (op) {
+    case WEFT__OP_add:
+        return binary(emitter, weft__llvm.BuildFAdd, x[0], x[1]);
+    case WEFT__OP_sub:
+        return binary(emitter, weft__llvm.BuildFSub, x[0], x[1]);
+    case WEFT__OP_mul:
+        return binary(emitter, weft__llvm.BuildFMul, x[0], x[1]);
+    case WEFT__OP_div:
+        return binary(emitter, weft__llvm.BuildFDiv, x[0], x[1]);
+    case WEFT__OP_fma:
+        return weft__emit_call(emitter, "llvm.fma", arguments, 3);
+    case WEFT__OP_neg:
+        return weft__llvm.BuildFNeg(emitter->builder, x[0], "");
+    case WEFT__OP_abs:
+        return weft__emit_call(emitter, "llvm.fabs", arguments, 1);
+    case WEFT__OP_sqrt:
+        return weft__emit_call(emitter, "llvm.sqrt", arguments, 1);
+    case WEFT__OP_min:
+        return choose(emitter, WEFT__FCMP_OLT, x[0], x[1]);
+    case WEFT__OP_max:
+        return choose(emitter, WEFT__FCMP_OGT, x[0], x[1]);
+    case WEFT__OP_eq:
+        return compare_floats(emitter, WEFT__FCMP_OEQ, x[0], x[1]);
+    case WEFT__OP_ne:
+        return compare_floats(emitter, WEFT__FCMP_UNE, x[0], x[1]);
+    case WEFT__OP_lt:
+        return compare_floats(emitter, WEFT__FCMP_OLT, x[0], x[1]);
+    case WEFT__OP_le:
+        return compare_floats(emitter, WEFT__FCMP_OLE, x[0], x[1]);
+    default:
+        return emit_rounding(emitter, op, x);
+    }
+}
+
+weft__ref weft__emit_arithmetic(const weft__emitter *emitter, weft__op op, weft_dtype dtype,
+                                const weft__ref *x)
+{
+    if (op == WEFT__OP_select)
+        return weft__emit_select(emitter, x[0], x[1], x[2]);
+    if (op == WEFT__OP_round_f16 || op == WEFT__OP_round_bf16) {
+        const weft_dtype memory = op == WEFT__OP_round_f16 ? WEFT_F16 : WEFT_BF16;
+        return weft__emit_widen(emitter, memory, weft__emit_narrow(emitter, memory, x[0]));
+    }
+    return weft__dtype_is_float(dtype) ? emit_floats(emitter, op, x)
+                                       : emit_integers(emitter, op, dtype, x);
+}

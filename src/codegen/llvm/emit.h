@@ -1,0 +1,96 @@
+/* Making code: the state while a kernel becomes a function, and the pieces that it is made of. */
+#ifndef WEFT_CODEGEN_LLVM_EMIT_H
+#define WEFT_CODEGEN_LLVM_EMIT_H
+
+#include "codegen/llvm/survey.h"
+
+/* The addresses of an operand, in the order of weft__patch_operand. */
+typedef struct weft__emitted_operand {
+    weft__ref data, row, column;
+    weft__ref triple; /* three columns, for elements that are apart */
+    weft__ref base;   /* of the row */
+} weft__emitted_operand;
+
+enum { WEFT__UNROLL_MOST = 4 };
+
+typedef struct weft__emitter {
+    const weft__survey *survey;
+    weft__llvm_context context;
+    weft__llvm_module module;
+    weft__llvm_builder builder;
+    weft__ref function, patch;
+    weft__emitted_operand *operands;
+    int lanes;      /* of the values that are made: 1, or a vector of the survey's lanes */
+    weft__ref at;   /* i64: the column of the first lane */
+    weft__ref mask; /* of the lanes that there are, or NULL: all */
+    weft__ref most; /* with a mask, i64: the last lane that there is */
+    bool streaming;
+    weft__ref row; /* i64, from 0 */
+    /* Of the vector that is made now: the values of its points, the memory of loads, and what
+     * stores will store. Then the same of all vectors of a turn. */
+    weft__ref *value, *bytes, *pending;
+    weft__ref *values, *all_bytes, *all_pending;
+    /* Values of the launch and of a row: as they are, and as vectors. */
+    weft__ref *single, *single_bytes, *vector, *vector_bytes;
+} weft__emitter;
+
+/* emit.c: types and constants have the emitter's lanes. */
+weft__type weft__emit_lanes(const weft__emitter *emitter, weft__type single);
+weft__type weft__emit_integer(const weft__emitter *emitter, int bits);
+weft__type weft__emit_type(const weft__emitter *emitter, weft_dtype dtype);
+weft__ref weft__emit_number(const weft__emitter *emitter, int bits, uint64_t number);
+weft__ref weft__emit_constant(const weft__emitter *emitter, weft_dtype dtype, uint64_t bits);
+weft__ref weft__emit_i64(const weft__emitter *emitter,
+                         int64_t number); /* one, whatever the lanes */
+weft__ref weft__emit_splat(const weft__emitter *emitter, weft__ref single, int lanes);
+weft__ref weft__emit_shuffle(const weft__emitter *emitter, weft__ref x, weft__ref y,
+                             const int *lanes, int count);
+weft__ref weft__emit_select(const weft__emitter *emitter, weft__ref condition, weft__ref x,
+                            weft__ref y);
+/* A function of LLVM's by name, overloaded by up to two types. */
+weft__ref weft__emit_intrinsic(const weft__emitter *emitter, const char *name, weft__type *types,
+                               int types_count, weft__ref *arguments, unsigned count);
+/* The same, of one type and with all arguments of that type. */
+weft__ref weft__emit_call(const weft__emitter *emitter, const char *name, weft__ref *arguments,
+                          unsigned count);
+/* The same i64, of which LLVM can tell nothing: without knowing how a loop counts, it does not look
+ * for other ways to write it, which would take most of the time and find nothing better. */
+weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x);
+/* Ties two vectors of floats: code that uses one of them later comes after the code that makes
+ * either. */
+void weft__emit_tie(const weft__emitter *emitter, weft__ref *x, weft__ref *y);
+weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft__ref offset);
+int weft__dtype_bits(weft_dtype dtype);
+
+/* arithmetic.c: a primitive that is no load, store, leaf, cast or bitcast. `dtype` is that of the
+ * arguments, of select that of the second. */
+weft__ref weft__emit_arithmetic(const weft__emitter *emitter, weft__op op, weft_dtype dtype,
+                                const weft__ref *x);
+
+/* convert.c */
+weft__ref weft__emit_canonical(const weft__emitter *emitter, weft_dtype dtype, weft__ref x);
+weft__ref weft__emit_cast(const weft__emitter *emitter, weft_dtype from, weft_dtype to,
+                          weft__ref x);
+weft__ref weft__emit_bitcast(const weft__emitter *emitter, weft_dtype from, weft_dtype to,
+                             weft__ref x);
+/* Between memory, as integers of its size, and values. */
+weft__ref weft__emit_widen(const weft__emitter *emitter, weft_dtype memory, weft__ref bytes);
+weft__ref weft__emit_narrow(const weft__emitter *emitter, weft_dtype memory, weft__ref x);
+
+/* memory.c: integers of the memory's size from and to the columns from `at` on. */
+weft__ref weft__emit_load(const weft__emitter *emitter, const weft__value *load);
+void weft__emit_store(const weft__emitter *emitter, const weft__value *store, weft__ref bytes);
+/* Both parts of complex numbers that are dense. */
+void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *store, weft__ref real,
+                           weft__ref imaginary);
+
+/* body.c */
+void weft__emit_level(weft__emitter *emitter, weft__level level);
+/* One turn of a loop: `unroll` vectors of the emitter's lanes, from the column `first` on. */
+void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);
+
+/* function.c: the whole kernel, named WEFT__KERNEL_NAME, as weft__patch_run of patch.h. */
+void weft__emit_function(weft__emitter *emitter);
+#define WEFT__KERNEL_NAME "weft_kernel"
+
+#endif

@@ -1,0 +1,287 @@
+/* The function that a kernel becomes: a loop over rows; in each, vectors, and steps of what is
+ * left.
+ *
+ *     for each row:
+ *         steps until the streamed result is aligned to a line (none without streaming)
+ *         turns of several vectors, or the same with streaming stores
+ *         steps until the end of the row
+ *
+ * A step is one vector with a mask, where the machine has masks, else one element. Both uses of the
+ * steps share one loop. */
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/patch.h"
+
+enum { LINE = 64, MASKED_ONLY = 64 };
+
+struct shape {
+    weft__ref columns, streaming; /* i64, i1 */
+    weft__block row, check, step, after, vectors, next, done;
+    weft__ref at, stop; /* of the loop of steps: the column, and where it ends */
+};
+
+static weft__block block(const weft__emitter *emitter)
+{
+    return weft__llvm.AppendBasicBlockInContext(emitter->context, emitter->function, "");
+}
+
+static void enter(const weft__emitter *emitter, weft__block to)
+{
+    weft__llvm.PositionBuilderAtEnd(emitter->builder, to);
+}
+
+static weft__type i64(const weft__emitter *emitter)
+{
+    return weft__llvm.IntTypeInContext(emitter->context, 64);
+}
+
+static weft__ref field(const weft__emitter *emitter, int64_t number, weft__type type)
+{
+    weft__ref address =
+        weft__emit_address(emitter, emitter->patch, weft__emit_i64(emitter, 8 * number));
+    return weft__llvm.BuildLoad2(emitter->builder, type, address, "");
+}
+
+static weft__ref plus(const weft__emitter *emitter, weft__ref x, int64_t number)
+{
+    return weft__llvm.BuildAdd(emitter->builder, x, weft__emit_i64(emitter, number), "");
+}
+
+static weft__ref compare(const weft__emitter *emitter, int predicate, weft__ref x, weft__ref y)
+{
+    return weft__llvm.BuildICmp(emitter->builder, predicate, x, y, "");
+}
+
+static weft__ref least(const weft__emitter *emitter, weft__ref x, weft__ref y)
+{
+    return weft__emit_select(emitter, compare(emitter, WEFT__ICMP_SLT, x, y), x, y);
+}
+
+/* One more way into the block of a phi. */
+static void incoming(weft__ref phi, weft__ref value, weft__block from)
+{
+    weft__llvm.AddIncoming(phi, &value, &from, 1);
+}
+
+static weft__block here(const weft__emitter *emitter)
+{
+    return weft__llvm.GetInsertBlock(emitter->builder);
+}
+
+static void load_operands(weft__emitter *emitter)
+{
+    const weft__survey *survey = emitter->survey;
+    weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++) {
+        const int64_t at = WEFT__PATCH_OPERANDS + 3 * (int64_t)k;
+        weft__emitted_operand *operand = &emitter->operands[k];
+        if (survey->flags[k] == 0)
+            continue;
+        operand->data = field(emitter, at, pointer);
+        operand->row = field(emitter, at + 1, i64(emitter));
+        operand->column = field(emitter, at + 2, i64(emitter));
+        operand->triple =
+            weft__llvm.BuildMul(emitter->builder, operand->column, weft__emit_i64(emitter, 3), "");
+    }
+}
+
+static void find_bases(weft__emitter *emitter)
+{
+    const weft__survey *survey = emitter->survey;
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++) {
+        weft__emitted_operand *operand = &emitter->operands[k];
+        if (survey->flags[k] != 0)
+            operand->base = weft__emit_address(
+                emitter, operand->data,
+                weft__llvm.BuildMul(emitter->builder, emitter->row, operand->row, ""));
+    }
+}
+
+/* The columns before the streamed result is aligned. */
+static weft__ref columns_before_line(const weft__emitter *emitter, const struct shape *shape)
+{
+    const int32_t operand = emitter->survey->streamed;
+    weft__ref zero = weft__emit_i64(emitter, 0);
+    const weft_dtype dtype = (weft_dtype)emitter->survey->kernel->operands[operand].dtype;
+    weft__ref address = weft__llvm.BuildPtrToInt(emitter->builder, emitter->operands[operand].base,
+                                                 i64(emitter), "");
+    weft__ref bytes = weft__llvm.BuildAnd(emitter->builder,
+                                          weft__llvm.BuildSub(emitter->builder, zero, address, ""),
+                                          weft__emit_i64(emitter, LINE - 1), "");
+    weft__ref columns =
+        weft__llvm.BuildLShr(emitter->builder, bytes,
+                             weft__emit_i64(emitter, __builtin_ctzll(weft_dtype_size(dtype))), "");
+    return weft__emit_select(emitter, shape->streaming, least(emitter, columns, shape->columns),
+                             zero);
+}
+
+/* Turns from the column `start` on, for as long as all of their lanes are in the row. Returns the
+ * column that comes after. */
+static weft__ref emit_vector_loop(weft__emitter *emitter, const struct shape *shape,
+                                  weft__ref start, int unroll)
+{
+    const int64_t width = (int64_t)unroll * emitter->survey->lanes;
+    weft__block before = here(emitter), loop = block(emitter), out = block(emitter);
+    weft__ref last = plus(emitter, shape->columns, -width);
+    weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLE, start, last), loop,
+                           out);
+    enter(emitter, loop);
+    weft__ref at = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    emitter->lanes = emitter->survey->lanes;
+    weft__emit_turn(emitter, at, unroll);
+    weft__ref after = weft__emit_opaque(emitter, plus(emitter, at, width));
+    incoming(at, start, before);
+    incoming(at, after, here(emitter));
+    weft__block end = here(emitter);
+    weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLE, after, last), loop,
+                           out);
+    enter(emitter, out);
+    weft__ref result = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    incoming(result, start, before);
+    incoming(result, after, end);
+    return result;
+}
+
+/* The loop with streaming stores or the one without. */
+static weft__ref emit_turns(weft__emitter *emitter, const struct shape *shape, weft__ref start)
+{
+    const int unroll = emitter->survey->unroll;
+    if (emitter->survey->streamed < 0)
+        return emit_vector_loop(emitter, shape, start, unroll);
+    weft__block streaming = block(emitter), plain = block(emitter), both = block(emitter);
+    weft__llvm.BuildCondBr(emitter->builder, shape->streaming, streaming, plain);
+    enter(emitter, streaming);
+    emitter->streaming = true;
+    weft__ref first = emit_vector_loop(emitter, shape, start, unroll);
+    emitter->streaming = false;
+    weft__block first_end = here(emitter);
+    weft__llvm.BuildBr(emitter->builder, both);
+    enter(emitter, plain);
+    weft__ref second = emit_vector_loop(emitter, shape, start, unroll);
+    weft__block second_end = here(emitter);
+    weft__llvm.BuildBr(emitter->builder, both);
+    enter(emitter, both);
+    weft__ref result = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    incoming(result, first, first_end);
+    incoming(result, second, second_end);
+    return result;
+}
+
+/* Returns how many columns the step takes. */
+static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *shape)
+{
+    const int lanes = emitter->survey->lanes;
+    weft__type byte = weft__llvm.IntTypeInContext(emitter->context, 8);
+    weft__ref ramp[64];
+    weft__ref left = weft__llvm.BuildSub(emitter->builder, shape->stop, shape->at, "");
+    weft__ref count = least(emitter, left, weft__emit_i64(emitter, lanes));
+    for (int k = 0; k < lanes; k++)
+        ramp[k] = weft__llvm.ConstInt(byte, (unsigned)k, 0);
+    weft__ref counts =
+        weft__emit_splat(emitter, weft__llvm.BuildTrunc(emitter->builder, count, byte, ""), lanes);
+    emitter->mask =
+        compare(emitter, WEFT__ICMP_ULT, weft__llvm.ConstVector(ramp, (unsigned)lanes), counts);
+    emitter->most = plus(emitter, count, -1);
+    emitter->lanes = lanes;
+    weft__emit_turn(emitter, shape->at, 1);
+    emitter->mask = NULL;
+    return count;
+}
+
+static void emit_step(weft__emitter *emitter, struct shape *shape)
+{
+    weft__ref count;
+    enter(emitter, shape->step);
+    if (emitter->survey->target.masks) {
+        count = emit_masked_step(emitter, shape);
+    } else {
+        emitter->lanes = 1;
+        weft__emit_turn(emitter, shape->at, 1);
+        count = weft__emit_i64(emitter, 1);
+    }
+    count = weft__llvm.BuildAdd(emitter->builder, shape->at, count, "");
+    incoming(shape->at, weft__emit_opaque(emitter, count), here(emitter));
+    incoming(shape->stop, shape->stop, here(emitter));
+    weft__llvm.BuildBr(emitter->builder, shape->check);
+}
+
+/* The head of the loop of steps, as it is entered from the row. */
+static void emit_check(const weft__emitter *emitter, struct shape *shape, weft__ref stop)
+{
+    weft__block row = here(emitter);
+    weft__llvm.BuildBr(emitter->builder, shape->check);
+    enter(emitter, shape->check);
+    shape->at = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    shape->stop = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    incoming(shape->at, weft__emit_i64(emitter, 0), row);
+    incoming(shape->stop, stop, row);
+    weft__llvm.BuildCondBr(emitter->builder,
+                           compare(emitter, WEFT__ICMP_SLT, shape->at, shape->stop), shape->step,
+                           shape->after);
+}
+
+static void emit_vectors(weft__emitter *emitter, struct shape *shape)
+{
+    const weft__survey *survey = emitter->survey;
+    enter(emitter, shape->vectors);
+    weft__ref at = emit_turns(emitter, shape, shape->at);
+    if (!survey->target.masks && survey->unroll > 1)
+        at = emit_vector_loop(emitter, shape, at, 1);
+    incoming(shape->at, at, here(emitter));
+    incoming(shape->stop, shape->columns, here(emitter));
+    weft__llvm.BuildBr(emitter->builder, shape->check);
+}
+
+static void emit_row(weft__emitter *emitter, struct shape *shape)
+{
+    /* Long code is made once: with masks a step does what a turn does. */
+    const bool only_steps = emitter->survey->target.masks && emitter->survey->unroll == 1 &&
+                            emitter->survey->operations > MASKED_ONLY;
+    find_bases(emitter);
+    weft__emit_level(emitter, WEFT__LEVEL_ROW);
+    weft__ref stop = emitter->survey->streamed >= 0 ? columns_before_line(emitter, shape)
+                                                    : weft__emit_i64(emitter, 0);
+    emit_check(emitter, shape, only_steps ? shape->columns : stop);
+    emit_step(emitter, shape);
+    enter(emitter, shape->after);
+    if (only_steps) {
+        weft__llvm.BuildBr(emitter->builder, shape->next);
+        return;
+    }
+    shape->vectors = block(emitter);
+    weft__llvm.BuildCondBr(emitter->builder,
+                           compare(emitter, WEFT__ICMP_EQ, shape->at, shape->columns), shape->next,
+                           shape->vectors);
+    emit_vectors(emitter, shape);
+}
+
+void weft__emit_function(weft__emitter *emitter)
+{
+    weft__block entry = block(emitter);
+    struct shape shape = {.row = block(emitter),
+                          .check = block(emitter),
+                          .step = block(emitter),
+                          .after = block(emitter),
+                          .next = block(emitter),
+                          .done = block(emitter)};
+    enter(emitter, entry);
+    emitter->patch = weft__llvm.GetParam(emitter->function, 0);
+    weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));
+    shape.columns = field(emitter, WEFT__PATCH_COLUMNS, i64(emitter));
+    shape.streaming =
+        compare(emitter, WEFT__ICMP_NE, field(emitter, WEFT__PATCH_STREAMING, i64(emitter)),
+                weft__emit_i64(emitter, 0));
+    load_operands(emitter);
+    weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
+    weft__llvm.BuildBr(emitter->builder, shape.row);
+    enter(emitter, shape.row);
+    emitter->row = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    incoming(emitter->row, weft__emit_i64(emitter, 0), entry);
+    emit_row(emitter, &shape);
+    enter(emitter, shape.next);
+    weft__ref row = weft__emit_opaque(emitter, plus(emitter, emitter->row, 1));
+    incoming(emitter->row, row, shape.next);
+    weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLT, row, rows), shape.row,
+                           shape.done);
+    enter(emitter, shape.done);
+    weft__llvm.BuildRetVoid(emitter->builder);
+}

@@ -1,0 +1,274 @@
+/* Loads and stores of vectors, for each way that elements can lie along a row. */
+#include "codegen/llvm/emit.h"
+
+#include <string.h>
+
+enum { LANES_MOST = 64, LINE = 64 };
+
+static const weft__emitted_operand *operand_of(const weft__emitter *emitter,
+                                               const weft__value *value)
+{
+    return &emitter->operands[value->slot];
+}
+
+static int size_of(const weft__emitter *emitter, const weft__value *value)
+{
+    return weft__memory_size((weft_dtype)emitter->survey->kernel->operands[value->slot].dtype);
+}
+
+static weft__type single_type(const weft__emitter *emitter, int size)
+{
+    return weft__llvm.IntTypeInContext(emitter->context, 8U << size);
+}
+
+static weft__ref multiplied(const weft__emitter *emitter, weft__ref x, weft__ref y)
+{
+    return weft__llvm.BuildMul(emitter->builder, x, y, "");
+}
+
+static weft__ref plus(const weft__emitter *emitter, weft__ref x, weft__ref y)
+{
+    return weft__llvm.BuildAdd(emitter->builder, x, y, "");
+}
+
+/* The address of the part at a column; constant distances let the processor scale the column. */
+static weft__ref address_of(const weft__emitter *emitter, const weft__value *value,
+                            weft__ref column)
+{
+    const weft__emitted_operand *operand = operand_of(emitter, value);
+    const int size = size_of(emitter, value);
+    weft__ref distance = operand->column;
+    if (emitter->survey->spacing[value->slot] == WEFT__SPACING_UNIT)
+        distance = weft__emit_i64(emitter, (int64_t)1 << size);
+    else if (emitter->survey->spacing[value->slot] == WEFT__SPACING_DOUBLE)
+        distance = weft__emit_i64(emitter, (int64_t)2 << size);
+    weft__ref start =
+        weft__emit_address(emitter, operand->base, multiplied(emitter, column, distance));
+    if (value->part == 0)
+        return start;
+    return weft__emit_address(emitter, start,
+                              weft__emit_i64(emitter, (int64_t)value->part << size));
+}
+
+static weft__ref load_at(const weft__emitter *emitter, weft__type type, weft__ref address, int size)
+{
+    weft__ref load = weft__llvm.BuildLoad2(emitter->builder, type, address, "");
+    weft__llvm.SetAlignment(load, 1U << size);
+    return load;
+}
+
+/* Calls a masked load, store or scatter; the pointer is argument number `pointer`. Up to LLVM 21
+ * the alignment is the argument after it, from then on an attribute of it. */
+static weft__ref masked_call(const weft__emitter *emitter, const char *name, weft__ref *given,
+                             unsigned pointer, weft__type vector, int size)
+{
+    weft__type types[2] = {vector, weft__llvm.TypeOf(given[pointer])};
+    const unsigned number = weft__llvm.LookupIntrinsicID(name, strlen(name));
+    weft__type type = weft__llvm.IntrinsicGetType(emitter->context, number, types, 2);
+    weft__ref arguments[4];
+    unsigned count = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        arguments[count++] = given[k];
+        if (k == pointer && weft__llvm.CountParamTypes(type) == 4)
+            arguments[count++] = weft__llvm.ConstInt(
+                weft__llvm.IntTypeInContext(emitter->context, 32), 1U << size, 0);
+    }
+    weft__ref call =
+        weft__llvm.BuildCall2(emitter->builder, type,
+                              weft__llvm.GetIntrinsicDeclaration(emitter->module, number, types, 2),
+                              arguments, count, "");
+    if (count == 3) {
+        const unsigned align = weft__llvm.GetEnumAttributeKindForName("align", 5);
+        weft__llvm.AddCallSiteAttribute(
+            call, pointer + 1,
+            weft__llvm.CreateEnumAttribute(emitter->context, align, (uint64_t)1 << size));
+    }
+    return call;
+}
+
+static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__ref x, int lane)
+{
+    return weft__llvm.BuildInsertElement(emitter->builder, vector, x, weft__emit_i64(emitter, lane),
+                                         "");
+}
+
+static weft__ref load_dense(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    weft__type type = weft__emit_integer(emitter, 8 << size);
+    weft__ref address = address_of(emitter, load, emitter->at);
+    if (emitter->mask == NULL)
+        return load_at(emitter, type, address, size);
+    weft__ref given[3] = {address, emitter->mask, weft__llvm.ConstNull(type)};
+    return masked_call(emitter, "llvm.masked.load", given, 0, type, size);
+}
+
+/* Every other element, from two vectors; the second ends with the last element that is wanted, for
+ * memory may end there. */
+static weft__ref load_double(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    const int lanes = emitter->lanes;
+    int order[LANES_MOST];
+    weft__type type = weft__emit_integer(emitter, 8 << size);
+    weft__ref low = address_of(emitter, load, emitter->at);
+    weft__ref high =
+        weft__emit_address(emitter, low, weft__emit_i64(emitter, (int64_t)(lanes - 1) << size));
+    for (int k = 0; k < lanes; k++)
+        order[k] = k < lanes / 2 ? 2 * k : 2 * k + 1;
+    return weft__emit_shuffle(emitter, load_at(emitter, type, low, size),
+                              load_at(emitter, type, high, size), order, lanes);
+}
+
+static weft__ref load_reversed(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    const int lanes = emitter->lanes;
+    int order[LANES_MOST];
+    weft__type type = weft__emit_integer(emitter, 8 << size);
+    weft__ref address =
+        address_of(emitter, load, plus(emitter, emitter->at, weft__emit_i64(emitter, lanes - 1)));
+    weft__ref backwards = load_at(emitter, type, address, size);
+    for (int k = 0; k < lanes; k++)
+        order[k] = lanes - 1 - k;
+    return weft__emit_shuffle(emitter, backwards, backwards, order, lanes);
+}
+
+/* One by one, in groups of four that share an address: what the processor can add to it is one,
+ * two, and, computed once, three distances. */
+static weft__ref load_apart(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    const weft__emitted_operand *operand = operand_of(emitter, load);
+    weft__type single = single_type(emitter, size);
+    weft__ref vector = weft__llvm.GetUndef(weft__emit_integer(emitter, 8 << size));
+    weft__ref four = multiplied(emitter, operand->column, weft__emit_i64(emitter, 4));
+    weft__ref distance[] = {weft__emit_i64(emitter, 0), operand->column,
+                            multiplied(emitter, operand->column, weft__emit_i64(emitter, 2)),
+                            operand->triple};
+    weft__ref address = address_of(emitter, load, emitter->at);
+    for (int k = 0; k < emitter->lanes; k++) {
+        if (k > 0 && k % 4 == 0)
+            address = weft__emit_address(emitter, address, four);
+        weft__ref own =
+            k % 4 == 0 ? address : weft__emit_address(emitter, address, distance[k % 4]);
+        vector = inserted(emitter, vector, load_at(emitter, single, own, size), k);
+    }
+    return vector;
+}
+
+/* With lanes that there are not: those load what the last one does. */
+static weft__ref load_some(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    weft__type single = single_type(emitter, size);
+    weft__ref vector = weft__llvm.GetUndef(weft__emit_integer(emitter, 8 << size));
+    for (int k = 0; k < emitter->lanes; k++) {
+        weft__ref lane = weft__emit_i64(emitter, k);
+        weft__ref beyond =
+            weft__llvm.BuildICmp(emitter->builder, WEFT__ICMP_ULT, emitter->most, lane, "");
+        weft__ref column =
+            plus(emitter, emitter->at, weft__emit_select(emitter, beyond, emitter->most, lane));
+        vector = inserted(emitter, vector,
+                          load_at(emitter, single, address_of(emitter, load, column), size), k);
+    }
+    return vector;
+}
+
+weft__ref weft__emit_load(const weft__emitter *emitter, const weft__value *load)
+{
+    const int size = size_of(emitter, load);
+    const uint8_t spacing = emitter->survey->spacing[load->slot];
+    if (emitter->lanes == 1)
+        return load_at(emitter, single_type(emitter, size), address_of(emitter, load, emitter->at),
+                       size);
+    if (spacing == WEFT__SPACING_UNIT)
+        return load_dense(emitter, load, size);
+    if (emitter->mask != NULL)
+        return load_some(emitter, load, size);
+    if (spacing == WEFT__SPACING_DOUBLE)
+        return load_double(emitter, load, size);
+    return spacing == WEFT__SPACING_REVERSED ? load_reversed(emitter, load, size)
+                                             : load_apart(emitter, load, size);
+}
+
+/* Past the caches: needs an alignment of whole lines, or of the vector if that is shorter. */
+static void mark_streaming(const weft__emitter *emitter, weft__ref store, int bytes)
+{
+    weft__ref one = weft__llvm.ConstInt(weft__llvm.IntTypeInContext(emitter->context, 32), 1, 0);
+    weft__llvm_metadata node = weft__llvm.ValueAsMetadata(one);
+    weft__ref list = weft__llvm.MetadataAsValue(
+        emitter->context, weft__llvm.MDNodeInContext2(emitter->context, &node, 1));
+    weft__llvm.SetAlignment(store, (unsigned)(bytes < LINE ? bytes : LINE));
+    weft__llvm.SetMetadata(
+        store, weft__llvm.GetMDKindIDInContext(emitter->context, "nontemporal", 11), list);
+}
+
+/* A vector of `lanes` elements, from the address on. */
+static void store_dense(const weft__emitter *emitter, const weft__value *store, weft__ref bytes,
+                        weft__ref address, weft__ref mask, int lanes)
+{
+    const int size = size_of(emitter, store);
+    if (mask != NULL) {
+        weft__ref given[3] = {bytes, address, mask};
+        (void)masked_call(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(bytes), size);
+        return;
+    }
+    weft__ref made = weft__llvm.BuildStore(emitter->builder, bytes, address);
+    weft__llvm.SetAlignment(made, 1U << size);
+    if (emitter->streaming && (emitter->survey->flags[store->slot] & WEFT__OPERAND_STREAMED) != 0)
+        mark_streaming(emitter, made, lanes << size);
+}
+
+static void store_apart(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)
+{
+    const int size = size_of(emitter, store);
+    for (int k = 0; k < emitter->lanes; k++) {
+        weft__ref lane = weft__emit_i64(emitter, k);
+        weft__ref single = weft__llvm.BuildExtractElement(emitter->builder, bytes, lane, "");
+        weft__ref address = address_of(emitter, store, plus(emitter, emitter->at, lane));
+        weft__llvm.SetAlignment(weft__llvm.BuildStore(emitter->builder, single, address),
+                                1U << size);
+    }
+}
+
+static void store_some(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)
+{
+    const int size = size_of(emitter, store);
+    weft__ref ramp[LANES_MOST], column = operand_of(emitter, store)->column;
+    for (int k = 0; k < emitter->lanes; k++)
+        ramp[k] = weft__emit_i64(emitter, k);
+    weft__ref offsets = multiplied(emitter, weft__llvm.ConstVector(ramp, (unsigned)emitter->lanes),
+                                   weft__emit_splat(emitter, column, emitter->lanes));
+    weft__ref first = address_of(emitter, store, emitter->at);
+    weft__ref given[3] = {bytes, weft__emit_address(emitter, first, offsets), emitter->mask};
+    (void)masked_call(emitter, "llvm.masked.scatter", given, 1, weft__llvm.TypeOf(bytes), size);
+}
+
+void weft__emit_store(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)
+{
+    const bool dense = emitter->survey->spacing[store->slot] == WEFT__SPACING_UNIT;
+    if (dense || emitter->lanes == 1)
+        store_dense(emitter, store, bytes, address_of(emitter, store, emitter->at), emitter->mask,
+                    emitter->lanes);
+    else if (emitter->mask != NULL)
+        store_some(emitter, store, bytes);
+    else
+        store_apart(emitter, store, bytes);
+}
+
+static weft__ref interleaved(const weft__emitter *emitter, weft__ref x, weft__ref y)
+{
+    int order[2 * LANES_MOST];
+    for (int k = 0; k < emitter->lanes; k++) {
+        order[2 * k] = k;
+        order[2 * k + 1] = emitter->lanes + k;
+    }
+    return weft__emit_shuffle(emitter, x, y, order, 2 * emitter->lanes);
+}
+
+void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *store, weft__ref real,
+                           weft__ref imaginary)
+{
+    weft__value first = *store;
+    first.part = 0;
+    weft__ref mask =
+        emitter->mask == NULL ? NULL : interleaved(emitter, emitter->mask, emitter->mask);
+    store_dense(emitter, store, interleaved(emitter, real, imaginary),
+                address_of(emitter, &first, emitter->at), mask, 2 * emitter->lanes);
+}

@@ -1,0 +1,59 @@
+/* Compiled code: as bytes in a file, and in memory, ready to run. */
+#ifndef WEFT_CODEGEN_LLVM_OBJECT_H
+#define WEFT_CODEGEN_LLVM_OBJECT_H
+
+#include "codegen/llvm/patch.h"
+#include "codegen/llvm/survey.h"
+
+/* An object begins with this, the operands follow, then, at a multiple of 16, the file that LLVM
+ * made. */
+typedef struct weft__object_header {
+    char magic[8];
+    uint32_t isa;       /* weft__isa */
+    uint32_t halves;    /* whether it uses instructions for f16 */
+    int32_t streamed;   /* the operand whose rows are aligned for streaming, or -1 */
+    uint32_t has_index; /* rows and columns must be the last two axes */
+    uint32_t operands_count;
+    uint32_t zero;
+} weft__object_header;
+#define WEFT__OBJECT_MAGIC "weft.o1"
+
+typedef struct weft__object_operand {
+    uint8_t flags; /* WEFT__OPERAND_… */
+    uint8_t size;  /* log2 of an element's bytes */
+} weft__object_operand;
+
+/* The program of an image. */
+typedef struct weft__native {
+    weft__patch_run *run;
+    void *memory; /* that the code is in */
+    size_t bytes;
+    weft__object_header header;
+    weft__object_operand operands[];
+} weft__native;
+
+/* The entry of images; see backend.h. */
+void weft__native_run(const void *native, const weft__launch *launch, int64_t begin, int64_t end);
+
+/* Puts the code of an ELF file into memory that can be run: finds `memory`, `bytes` and `run`. */
+weft_status weft__elf_load(const char *file, size_t bytes, weft__native *native);
+void weft__elf_unload(weft__native *native);
+
+/* Writes the value of a relocation; false if its kind is unknown or the value does not fit. */
+bool weft__relocate(uint32_t kind, char *place, uint64_t symbol, int64_t addend);
+uint16_t weft__elf_machine(void);
+
+/* How a launch with operands that lie across its rows is cut: into tiles of `rows` along `axis` and
+ * `columns` along the last axis; such operands go through memory of their own, where rows are
+ * dense. An axis of -1 means that there is none. */
+typedef struct weft__tiling {
+    int32_t axis;
+    int64_t rows, columns;
+} weft__tiling;
+weft__tiling weft__tiling_of(const weft__launch *launch, const weft__object_operand *operands,
+                             bool has_index);
+/* Whether an operand goes through a tile, in a launch that is tiled. */
+bool weft__tiled(const weft__launch *launch, uint32_t operand, int size);
+enum { WEFT__TILES_BYTES = 64 << 10 }; /* for all tiles of a launch */
+
+#endif

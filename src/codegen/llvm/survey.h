@@ -1,0 +1,77 @@
+/* What is known about a kernel before code is made: how its operands lie in memory, which values
+ * are needed and how often each must be computed. */
+#ifndef WEFT_CODEGEN_LLVM_SURVEY_H
+#define WEFT_CODEGEN_LLVM_SURVEY_H
+
+#include "codegen/llvm/target.h"
+
+/* How far apart the elements of an operand are along the innermost axis, in elements; of a complex
+ * operand in parts, so that a dense one is DOUBLE. */
+typedef enum weft__spacing {
+    WEFT__SPACING_ZERO,
+    WEFT__SPACING_UNIT,
+    WEFT__SPACING_DOUBLE,
+    WEFT__SPACING_REVERSED,
+    WEFT__SPACING_GENERAL
+} weft__spacing;
+
+/* How often a value is computed: its code lies before the loops, in the outer or in the inner one.
+ */
+typedef enum weft__level { WEFT__LEVEL_LAUNCH, WEFT__LEVEL_ROW, WEFT__LEVEL_POINT } weft__level;
+
+/* Of a value. */
+enum {
+    WEFT__NEEDED_VALUE = 1,
+    WEFT__NEEDED_BYTES = 2 /* of a load: its memory, unchanged, for a store of the same dtype */
+};
+
+/* Of an operand. */
+enum {
+    WEFT__OPERAND_READ = 1,
+    WEFT__OPERAND_WRITTEN = 2,
+    WEFT__OPERAND_STREAMED = 4, /* may go past the caches, when the launch is large */
+    WEFT__OPERAND_PAIRED = 8,   /* dense complex numbers, of which both parts are stored once */
+    WEFT__OPERAND_PARTIAL = 16  /* complex numbers, of which one part is written and one stays */
+};
+
+typedef struct weft__survey {
+    const weft__kernel *kernel;
+    void *memory; /* that the tables below are in */
+    weft__target target;
+    int32_t ndim;        /* of the launch */
+    uint8_t *spacing;    /* of each operand */
+    uint8_t *flags;      /* of each operand */
+    uint8_t *level;      /* of each value */
+    uint8_t *needed;     /* of each value */
+    uint32_t operations; /* values computed for every point */
+    int32_t streamed;    /* the first operand that is streamed, or -1 */
+    int lanes;           /* elements of a vector */
+    int unroll;          /* vectors in one turn of the loop */
+} weft__survey;
+
+/* Fails if memory runs out or a value is not defined for its types. Ends with weft__survey_free. */
+weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,
+                              weft__survey *survey);
+void weft__survey_free(weft__survey *survey);
+
+/* The dtypes and arguments of every value are such that docs/semantics.md says what it computes. */
+weft_status weft__kernel_check(const weft__kernel *kernel);
+
+/* Arguments of a primitive. */
+int weft__op_arity(weft__op op);
+
+/* log2 of the bytes that one load moves: of complex numbers, a part. */
+int weft__memory_size(weft_dtype dtype);
+bool weft__dtype_is_float(weft_dtype dtype);
+bool weft__dtype_is_signed(weft_dtype dtype);
+bool weft__dtype_is_complex(weft_dtype dtype);
+
+/* classes.c: of every operand. */
+void weft__spacings(const weft__kernel *kernel, const weft__launch *launch, uint8_t *spacing);
+
+bool weft__kernel_has_index(const weft__kernel *kernel);
+
+/* Whether a store moves what a load of the same dtype found, as it is. */
+bool weft__store_copies(const weft__kernel *kernel, const weft__value *store);
+
+#endif

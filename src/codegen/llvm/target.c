@@ -1,0 +1,94 @@
+/* The instruction set to compile for, and LLVM's description of it. */
+#include "codegen/llvm/target.h"
+#include "codegen/interpreter.h"
+#include "core/status.h"
+
+#include <stdio.h>
+#include <string.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
+
+#if defined __x86_64__ && defined __LP64__
+/* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
+ * sure: it is asked where there is AVX2. */
+static bool has_halves(void)
+{
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
+weft__target weft__target_host(void)
+{
+    const char *name = weft__interpreter_isa();
+    if (strcmp(name, "avx512") == 0)
+        return (weft__target){WEFT__ISA_AVX512, 64, true, true, has_halves()};
+    if (strcmp(name, "avx2") == 0)
+        return (weft__target){WEFT__ISA_AVX2, 32, false, true, has_halves()};
+    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false};
+}
+
+bool weft__target_runs(weft__isa isa, bool halves)
+{
+    const weft__target target = weft__target_host();
+    return isa <= target.isa && isa <= WEFT__ISA_AVX512 && (target.halves || !halves);
+}
+
+const char *weft__target_triple(void) { return "x86_64-unknown-linux-gnu"; }
+
+#elif defined __aarch64__
+weft__target weft__target_host(void)
+{
+    return (weft__target){WEFT__ISA_NEON, 16, false, true, true};
+}
+
+bool weft__target_runs(weft__isa isa, bool halves)
+{
+    (void)halves;
+    return isa == WEFT__ISA_NEON;
+}
+
+const char *weft__target_triple(void) { return "aarch64-unknown-linux-gnu"; }
+
+#else
+weft__target weft__target_host(void) { return (weft__target){.isa = WEFT__ISA_NONE, .bytes = 16}; }
+
+bool weft__target_runs(weft__isa isa, bool halves)
+{
+    (void)isa, (void)halves;
+    return false;
+}
+
+const char *weft__target_triple(void) { return ""; }
+#endif
+
+/* Exactly what the interpreter checks for: named processors promise more than some machines have,
+ * and prefer short vectors. */
+static const char *const features[] = {
+    [WEFT__ISA_X86_64] = "",
+    [WEFT__ISA_AVX2] = "+avx2,+fma,+bmi2",
+    [WEFT__ISA_AVX512] = "+avx2,+fma,+bmi2,+avx512f,+avx512bw,+avx512dq,+avx512vl",
+    [WEFT__ISA_NEON] = "",
+    [WEFT__ISA_NONE] = "",
+};
+
+weft_status weft__target_machine(const weft__target *target, int level, weft__llvm_machine *machine)
+{
+    char list[128], *message = NULL;
+    weft__llvm_target found;
+    const char *triple = weft__target_triple();
+    const bool x86 = target->isa <= WEFT__ISA_AVX512;
+    const bool halves = target->isa == WEFT__ISA_AVX2 || target->isa == WEFT__ISA_AVX512;
+    if (weft__llvm.GetTargetFromTriple(triple, &found, &message) != 0) {
+        (void)FAIL(WEFT_ERROR_UNSUPPORTED, "libLLVM has no target %s: %s", triple, message);
+        weft__llvm.DisposeMessage(message);
+        return WEFT_ERROR_UNSUPPORTED;
+    }
+    (void)snprintf(list, sizeof list, "%s%s", features[target->isa],
+                   halves && target->halves ? ",+f16c" : "");
+    *machine = weft__llvm.CreateTargetMachine(found, triple, x86 ? "x86-64" : "generic", list,
+                                              level, WEFT__RELOCATION_PIC, WEFT__CODE_MODEL_SMALL);
+    if (*machine == NULL)
+        return FAIL(WEFT_ERROR_UNSUPPORTED, "libLLVM cannot make code for %s", triple);
+    return WEFT_OK;
+}

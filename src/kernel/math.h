@@ -1,0 +1,84 @@
+/* Mathematical functions, each written once, in primitives. docs/accuracy.md has what was measured.
+ */
+#ifndef WEFT_KERNEL_MATH_H
+#define WEFT_KERNEL_MATH_H
+
+#include "kernel/build.h"
+
+/* name, number of arguments, result (SAME: the arguments' dtype, or BOOL), the largest error in
+ * units in the last place of the exact result for f32 and for f64. 0 is exact.
+ *
+ * Special values are those of C11 Annex F. What that leaves open:
+ * - sign of a zero is that zero, of NaN it is NaN.
+ * - remainder has the sign of y, as in the array API: fmod(x, y), plus y if the signs differ.
+ * - logaddexp is measured in ulps of the largest of |x|, |y| and |result|: where the sum of two
+ *   exponentials is close to 1, the result is a small difference of large terms. */
+#define WEFT__MATH_LIST(X)                                                                         \
+    X(square, 1, SAME, 0.5, 0.5)                                                                   \
+    X(sign, 1, SAME, 0, 0)                                                                         \
+    X(isnan, 1, BOOL, 0, 0)                                                                        \
+    X(isinf, 1, BOOL, 0, 0)                                                                        \
+    X(isfinite, 1, BOOL, 0, 0)                                                                     \
+    X(signbit, 1, BOOL, 0, 0)                                                                      \
+    X(exp, 1, SAME, 1, 1)                                                                          \
+    X(exp2, 1, SAME, 1, 1)                                                                         \
+    X(expm1, 1, SAME, 1, 1)                                                                        \
+    X(log, 1, SAME, 1, 1)                                                                          \
+    X(log2, 1, SAME, 1, 1)                                                                         \
+    X(log10, 1, SAME, 1, 1)                                                                        \
+    X(log1p, 1, SAME, 1, 1)                                                                        \
+    X(sin, 1, SAME, 1, 1)                                                                          \
+    X(cos, 1, SAME, 1, 1)                                                                          \
+    X(tan, 1, SAME, 2, 2)                                                                          \
+    X(asin, 1, SAME, 2, 2)                                                                         \
+    X(acos, 1, SAME, 2, 2)                                                                         \
+    X(atan, 1, SAME, 2, 2)                                                                         \
+    X(sinh, 1, SAME, 2, 2)                                                                         \
+    X(cosh, 1, SAME, 2, 2)                                                                         \
+    X(tanh, 1, SAME, 2, 2)                                                                         \
+    X(asinh, 1, SAME, 2, 2)                                                                        \
+    X(acosh, 1, SAME, 2, 2)                                                                        \
+    X(atanh, 1, SAME, 2, 2)                                                                        \
+    X(rsqrt, 1, SAME, 1, 1)                                                                        \
+    X(cbrt, 1, SAME, 1, 1)                                                                         \
+    X(erf, 1, SAME, 2, 2)                                                                          \
+    X(tgamma, 1, SAME, 4, 4)                                                                       \
+    X(lgamma, 1, SAME, 4, 4)                                                                       \
+    X(pow, 2, SAME, 4, 4)                                                                          \
+    X(atan2, 2, SAME, 2, 2)                                                                        \
+    X(hypot, 2, SAME, 1, 1)                                                                        \
+    X(logaddexp, 2, SAME, 2, 2)                                                                    \
+    X(fmod, 2, SAME, 0, 0)                                                                         \
+    X(remainder, 2, SAME, 0.5, 0.5)                                                                \
+    X(copysign, 2, SAME, 0, 0)                                                                     \
+    X(nextafter, 2, SAME, 0, 0)
+
+typedef enum weft__math_function {
+#define WEFT__MATH_ENUM(name, arity, result, ulp_f32, ulp_f64) WEFT__MATH_##name,
+    WEFT__MATH_LIST(WEFT__MATH_ENUM)
+#undef WEFT__MATH_ENUM
+        WEFT__MATH_COUNT
+} weft__math_function;
+
+typedef struct weft__math_facts {
+    const char *name;
+    uint8_t arity;
+    bool boolean; /* the result is bool */
+    float ulp[2]; /* of f32, f64 */
+} weft__math_facts;
+
+/* One entry for each weft__math_function. */
+extern const weft__math_facts weft__math_functions[WEFT__MATH_COUNT];
+
+/* Adds the function of values x and y of `dtype`, which is f32 or f64; y is not used if there is
+ * one argument. Gives the number of the result's value. A value that is only of use for rare
+ * arguments (large ones of sin) is used by nothing but other such values and one side of selects,
+ * and follows the condition of those: an engine may skip it where no element of a block needs it.
+ */
+int32_t weft__math(weft__builder *builder, weft__math_function function, weft_dtype dtype,
+                   int32_t x, int32_t y);
+
+/* x, but not below `low` nor above `high`; NaN if any is. Any dtype but bool. */
+int32_t weft__math_clip(weft__builder *builder, int32_t x, int32_t low, int32_t high);
+
+#endif

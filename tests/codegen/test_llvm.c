@@ -1,0 +1,375 @@
+/* The compiling engine: streaming, tiles, the mode, classes, threads, and what can go wrong. */
+#include "codegen/test_llvm.h"
+#include "codegen/interpreter/mode.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Larger than the bound from which on results go past the caches; alignment and tails included. */
+static bool check_streaming(weft_dtype dtype, int64_t columns, int64_t rows, int64_t gap)
+{
+    static struct trial trial;
+    const int64_t element = (int64_t)weft_dtype_size(dtype);
+    memset(&trial, 0, sizeof trial);
+    trial.space = space_make(2, (int64_t[]){rows, columns});
+    tiny_begin(&trial.tiny);
+    const int x = tiny_load(&trial.tiny, dtype);
+    tiny_store(&trial.tiny, dtype, tiny_value(&trial.tiny, WEFT__OP_add, dtype, x, x, 0));
+    for (int k = 0; k < 2; k++)
+        trial.layout[k] = (struct layout){.stride = {(columns + gap) * element, element},
+                                          .first = 3 * element,
+                                          .bytes = rows * (columns + gap) * element + 64};
+    const bool passed = trial_allocate(&trial) && trial_run(&trial, 0);
+    trial_drop(&trial);
+    return passed;
+}
+
+TEST(streamed_results)
+{
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    {
+        CHECK(check_streaming(WEFT_F32, (10 << 20) + 37, 1, 0));
+        CHECK(check_streaming(WEFT_U8, (40 << 20) + 5, 1, 0));
+        CHECK(check_streaming(WEFT_F64, 1027, 5000, 0));
+        CHECK(check_streaming(WEFT_U16, 4099, 5000, 1));
+    }
+}
+
+/* A transposition and its sum with another array, of odd sizes. */
+TEST(transposed_operands)
+{
+    NEEDS_LLVM;
+    static struct trial trial;
+    const int64_t rows = 1301, columns = 999;
+    memset(&trial, 0, sizeof trial);
+    trial.space = space_make(2, (int64_t[]){rows, columns});
+    tiny_begin(&trial.tiny);
+    const int x = tiny_load(&trial.tiny, WEFT_F32), y = tiny_load(&trial.tiny, WEFT_I16);
+    const int z = tiny_value(&trial.tiny, WEFT__OP_cast, WEFT_F32, y, 0, 0);
+    tiny_store(&trial.tiny, WEFT_F32, tiny_value(&trial.tiny, WEFT__OP_add, WEFT_F32, x, z, 0));
+    tiny_store(&trial.tiny, WEFT_F64, tiny_value(&trial.tiny, WEFT__OP_cast, WEFT_F64, x, 0, 0));
+    const int64_t bytes[] = {4, 2, 4, 8};
+    for (int k = 0; k < 4; k++) {
+        trial.layout[k] = layout_make(&trial.space, bytes[k], LAYOUT_DENSE);
+        if (k % 3 == 0) {
+            trial.layout[k].stride[0] = bytes[k];
+            trial.layout[k].stride[1] = bytes[k] * rows;
+        }
+    }
+    bool passed = trial_allocate(&trial);
+    FOR_EACH_ISA
+    passed = passed && trial_run(&trial, 0) && trial_run(&trial, 1000);
+    trial_drop(&trial);
+    CHECK(passed);
+}
+
+/* Complex numbers that are aligned as their parts are, transposed: out = (imaginary, -real). */
+TEST(complex_parts)
+{
+    NEEDS_LLVM;
+    static struct trial trial;
+    const int64_t rows = 77, columns = 131;
+    memset(&trial, 0, sizeof trial);
+    trial.space = space_make(2, (int64_t[]){rows, columns});
+    tiny_begin(&trial.tiny);
+    const uint16_t from = tiny_operand(&trial.tiny, WEFT_C64, false);
+    const uint16_t to = tiny_operand(&trial.tiny, WEFT_C64, true);
+    const int real = tiny_load_from(&trial.tiny, from, 0);
+    tiny_store_to(&trial.tiny, to, 0, tiny_load_from(&trial.tiny, from, 1));
+    tiny_store_to(&trial.tiny, to, 1, tiny_value(&trial.tiny, WEFT__OP_neg, WEFT_F32, real, 0, 0));
+    trial.layout[0] =
+        (struct layout){.stride = {8, 8 * rows}, .first = 4, .bytes = 8 * rows * columns + 8};
+    trial.layout[1] =
+        (struct layout){.stride = {8 * columns, 8}, .first = 4, .bytes = 8 * rows * columns + 8};
+    bool passed = trial_allocate(&trial);
+    FOR_EACH_ISA
+    passed = passed && trial_run(&trial, 0);
+    trial_drop(&trial);
+    CHECK(passed);
+}
+
+/* Threads that compile at the same time. */
+static void *compile_some(void *result)
+{
+    struct tiny tiny;
+    struct tiny_launch at;
+    for (int k = 0; k < 10; k++) {
+        weft__image image = {0};
+        float a[100], b[100], c[100];
+        tiny_begin(&tiny);
+        int x = tiny_load(&tiny, WEFT_F32);
+        const int y = tiny_load(&tiny, WEFT_F32);
+        for (int j = 0; j <= k; j++)
+            x = tiny_value(&tiny, WEFT__OP_add, WEFT_F32, x, y, 0);
+        tiny_store(&tiny, WEFT_F32, x);
+        launch_begin(&at, &tiny, 1, &(int64_t){100});
+        for (int j = 0; j < 3; j++)
+            launch_argument(&at, j, j == 0 ? a : j == 1 ? b : c, &(int64_t){4});
+        for (int j = 0; j < 100; j++) {
+            a[j] = (float)j;
+            b[j] = 2;
+        }
+        bool right = native_compile(&tiny, &at, &image) == WEFT_OK;
+        if (right)
+            image.entry(image.program, &at.launch, 0, 100);
+        for (int j = 0; right && j < 100; j++)
+            right = c[j] == (float)(j + 2 * (k + 1));
+        image_release(&image);
+        if (!right)
+            return NULL;
+    }
+    return result;
+}
+
+TEST(several_threads)
+{
+    NEEDS_LLVM;
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    int right = 0;
+    for (int k = 0; k < THREADS; k++)
+        CHECK(pthread_create(&thread[k], NULL, compile_some, &right) == 0);
+    for (int k = 0; k < THREADS; k++) {
+        void *result = NULL;
+        (void)pthread_join(thread[k], &result);
+        right += result == &right;
+    }
+    CHECK_INT(right, THREADS);
+}
+
+/* a = a*a + a in place, with loads after stores and a second result. */
+TEST(in_place)
+{
+    NEEDS_LLVM;
+    int32_t a[50 * 70], b[50 * 70];
+    struct tiny tiny;
+    struct tiny_launch at;
+    tiny_begin(&tiny);
+    const uint16_t in = tiny_operand(&tiny, WEFT_I32, false);
+    const uint16_t out = tiny_operand(&tiny, WEFT_I32, true);
+    const int x = tiny_load_from(&tiny, in, 0);
+    const int square = tiny_value(&tiny, WEFT__OP_mul, WEFT_I32, x, x, 0);
+    tiny_store_to(&tiny, out, 0, tiny_value(&tiny, WEFT__OP_add, WEFT_I32, square, x, 0));
+    const int again = tiny_load_from(&tiny, out, 0);
+    tiny_store(&tiny, WEFT_I32, tiny_value(&tiny, WEFT__OP_not, WEFT_I32, again, 0, 0));
+    for (int transposed = 0; transposed < 2; transposed++) {
+        const int64_t stride[2][2] = {{4 * 70, 4}, {4, 4 * 50}};
+        weft__image image = {0};
+        launch_begin(&at, &tiny, 2, (int64_t[]){50, 70});
+        launch_argument(&at, 0, a, stride[transposed]);
+        launch_argument(&at, 1, a, stride[transposed]);
+        launch_argument(&at, 2, b, stride[0]);
+        for (int k = 0; k < 50 * 70; k++)
+            a[k] = k;
+        CHECK_STATUS(native_compile(&tiny, &at, &image), WEFT_OK);
+        image.entry(image.program, &at.launch, 0, at.launch.count);
+        image_release(&image);
+        for (int k = 0; k < 50 * 70; k++) {
+            CHECK_INT(a[k], k * k + k);
+            CHECK_INT(b[k], ~(transposed ? k % 70 * 50 + k / 70 : k));
+        }
+    }
+}
+
+#if defined __x86_64__
+/* Flush to zero, denormals are zero, rounding up, and exceptions that would end the program. */
+static const weft__mode modes[] = {0x9f80U, 0x1fc0U, 0x5f80U, 0x0000U};
+#else
+static const weft__mode modes[] = {(weft__mode)1 << 24, (weft__mode)1 << 22};
+#endif
+
+TEST(floating_point_mode)
+{
+    NEEDS_LLVM;
+    float in[100];
+    uint32_t expected[100], actual[100];
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__image image = {0};
+    tiny_begin(&tiny);
+    const int x = tiny_load(&tiny, WEFT_F32);
+    const int third = tiny_constant(&tiny, WEFT_F32, 0x3eaaaaabU);
+    tiny_store(&tiny, WEFT_F32, tiny_value(&tiny, WEFT__OP_mul, WEFT_F32, x, third, 0));
+    launch_begin(&at, &tiny, 1, &(int64_t){100});
+    launch_argument(&at, 0, in, &(int64_t){4});
+    launch_argument(&at, 1, expected, &(int64_t){4});
+    for (int k = 0; k < 100; k++)
+        in[k] = (float)(k + 1) * 0x1.123456p-127F;
+    CHECK_STATUS(native_compile(&tiny, &at, &image), WEFT_OK);
+    image.entry(image.program, &at.launch, 0, 100);
+    launch_argument(&at, 1, actual, &(int64_t){4});
+    const weft__mode before = weft__mode_read();
+    bool passed = (expected[0] & 0x7f800000U) == 0 && expected[0] != 0;
+    for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++) {
+        weft__mode_write(modes[k]);
+        image.entry(image.program, &at.launch, 0, 100);
+        const weft__mode after = weft__mode_read();
+        weft__mode_write(before);
+        passed = passed && (after & weft__mode_bits) == (modes[k] & weft__mode_bits) &&
+                 memcmp(actual, expected, sizeof actual) == 0;
+    }
+    image_release(&image);
+    CHECK(passed);
+}
+
+/* out = a + b of one dimension, for the tests below. */
+static void sum_begin(struct tiny *tiny, struct tiny_launch *at, int64_t count)
+{
+    tiny_begin(tiny);
+    const int x = tiny_load(tiny, WEFT_F32), y = tiny_load(tiny, WEFT_F32);
+    tiny_store(tiny, WEFT_F32, tiny_value(tiny, WEFT__OP_add, WEFT_F32, x, y, 0));
+    launch_begin(at, tiny, 1, &count);
+    for (int k = 0; k < 3; k++)
+        launch_argument(at, k, NULL, &(int64_t){4});
+}
+
+/* Sizes, addresses and gaps between rows change nothing; the innermost distance and the order do.
+ */
+TEST(classes)
+{
+    struct tiny tiny;
+    struct tiny_launch at;
+    uint8_t first[32], other[32];
+    sum_begin(&tiny, &at, 1000);
+    const uint32_t count = weft__llvm_class(&tiny.kernel, &at.launch, first, sizeof first);
+    CHECK(count <= tiny.kernel.operands_count + 3);
+    CHECK(weft__llvm_wants(&tiny.kernel, &at.launch));
+    launch_begin(&at, &tiny, 2, (int64_t[]){77, 1234});
+    for (int k = 0; k < 3; k++)
+        launch_argument(&at, k, first, (int64_t[]){8000 * (k + 1), 4});
+    CHECK_INT(weft__llvm_class(&tiny.kernel, &at.launch, other, sizeof other), count);
+    CHECK_BITS(other, first, count);
+    static const int64_t strides[] = {0, 8, -4, 12};
+    for (int k = 0; k < 4; k++) {
+        launch_argument(&at, 1, first, (int64_t[]){32000, strides[k]});
+        CHECK_INT(weft__llvm_class(&tiny.kernel, &at.launch, other, 2), count);
+        CHECK_INT(weft__llvm_class(&tiny.kernel, &at.launch, other, sizeof other), count);
+        CHECK(memcmp(other, first, count) != 0);
+    }
+    launch_argument(&at, 1, first, (int64_t[]){4, 308}); /* transposed: goes through dense tiles */
+    CHECK_INT(weft__llvm_class(&tiny.kernel, &at.launch, other, sizeof other), count);
+    CHECK_BITS(other, first, count);
+}
+
+TEST(explained)
+{
+    NEEDS_LLVM;
+    struct tiny tiny;
+    struct tiny_launch at;
+    char *text = NULL;
+    sum_begin(&tiny, &at, 1000);
+    CHECK_STATUS(weft__llvm_explain(&tiny.kernel, &at.launch, &text), WEFT_OK);
+    const bool found = strstr(text, "weft_kernel:") != NULL;
+    weft__free(text);
+    CHECK(found);
+    CHECK(weft__llvm_version() != NULL && atoi(weft__llvm_version()) >= 15);
+}
+
+/* Kernels that are not made of what the semantics define come back as an error. */
+TEST(wrong_kernels)
+{
+    NEEDS_LLVM;
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__object object = {0};
+    static const struct {
+        int value, argument, wrong;
+    } cases[] = {{2, 0, 2}, {2, 1, -1}, {3, 0, 7}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        sum_begin(&tiny, &at, 10);
+        tiny.values[cases[k].value].argument[cases[k].argument] = cases[k].wrong;
+        CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+    }
+    sum_begin(&tiny, &at, 10);
+    tiny.values[2].op = WEFT__OP_COUNT;
+    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+    sum_begin(&tiny, &at, 10);
+    tiny.values[0].slot = 3;
+    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+    CHECK(object.data == NULL);
+}
+
+/* Objects that are cut short or changed anywhere are refused or load, but nothing else happens. */
+TEST(damaged_objects)
+{
+    NEEDS_LLVM;
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__object object = {0};
+    sum_begin(&tiny, &at, 1000);
+    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_OK);
+    int refused = 0;
+    for (size_t bytes = 0; bytes < object.bytes; bytes += 7) {
+        weft__image image = {0};
+        const weft__object cut = {object.data, bytes};
+        refused += weft__object_load(&cut, &image) != WEFT_OK;
+        image_release(&image);
+    }
+    for (int k = 0; k < 20000; k++) {
+        weft__image image = {0};
+        char *byte = (char *)object.data + random_below((int64_t)object.bytes);
+        const char kept = *byte;
+        *byte = (char)random_bits();
+        refused += weft__object_load(&object, &image) != WEFT_OK;
+        image_release(&image);
+        *byte = kept;
+    }
+    weft__image image = {0};
+    const weft_status status = weft__object_load(&object, &image);
+    image_release(&image);
+    weft__object_free(&object);
+    CHECK_STATUS(status, WEFT_OK);
+    CHECK(refused > 200);
+}
+
+/* In a process of its own, for a library is opened once. Returns whether opening failed with the
+ * text. */
+static bool fails_with(const char *path, const char *text)
+{
+    int state = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("WEFT_LLVM", path, 1);
+        const bool failed = weft__llvm_open() == WEFT_ERROR_UNSUPPORTED &&
+                            weft__llvm_open() == WEFT_ERROR_UNSUPPORTED &&
+                            weft__llvm_version() == NULL;
+        _exit(failed && strstr(weft_error_message(), text) != NULL ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state) &&
+           WEXITSTATUS(state) == 0;
+}
+
+/* Runs before anything else opens the library. */
+TEST(libraries_that_are_none)
+{
+    char path[] = "/tmp/weft-llvm-XXXXXX";
+    const int file = mkstemp(path);
+    CHECK(file >= 0 && write(file, "not a library", 13) == 13);
+    CHECK(close(file) == 0);
+    const bool broken = fails_with(path, path);
+    CHECK(unlink(path) == 0);
+    CHECK(broken);
+    CHECK(fails_with("/no/such/libLLVM.so", "/no/such/libLLVM.so"));
+    CHECK(fails_with("libm.so.6", "version 15 or newer"));
+}
+
+TEST(failed_allocations)
+{
+    NEEDS_LLVM;
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__image image = {0};
+    sum_begin(&tiny, &at, 100);
+    CHECK_STATUS(native_compile(&tiny, &at, &image), WEFT_OK);
+    image_release(&image);
+}
+
+#define LONG "compiles very many kernels; failed_allocations covers it"
+TEST_MAIN(TEST_OF(libraries_that_are_none), TEST_NO_FAULTS(streamed_results, LONG),
+          TEST_NO_FAULTS(transposed_operands, LONG), TEST_OF(in_place), TEST_OF(complex_parts),
+          TEST_NO_FAULTS(several_threads, LONG), TEST_OF(floating_point_mode), TEST_OF(classes),
+          TEST_OF(explained), TEST_OF(wrong_kernels),
+          TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
+          TEST_OF(failed_allocations));
