@@ -36,7 +36,20 @@ struct weft__launch {
     int64_t count;               /* elements of the index space: the product of the sizes */
     int64_t grain;               /* work is split at multiples of this many elements */
     int64_t size[WEFT_NDIM_MAX]; /* outermost first */
+    /* Of a kernel with folds: the axes that are folded follow those that are kept, and `count` is
+     * that of what this stage goes over. The last argument is the buffer between two stages. */
+    int32_t stage; /* weft__stage */
+    int32_t kept_ndim;
+    int64_t kept;   /* points along the kept axes */
+    int64_t folded; /* elements that go into each */
+    int64_t chunks; /* that these are cut into */
 };
+
+typedef enum weft__stage {
+    WEFT__STAGE_WHOLE,  /* goes over the kept points */
+    WEFT__STAGE_CHUNKS, /* goes over chunks × kept points: chunk k of point p is k*kept + p */
+    WEFT__STAGE_FINISH  /* goes over the kept points */
+} weft__stage;
 static inline weft__argument *weft__launch_arguments(weft__launch *launch)
 {
     return (weft__argument *)(void *)(launch + 1);

@@ -248,6 +248,14 @@ bool weft__array_overlaps(const weft_array *array)
     }
 }
 
+bool weft__array_may_overlap(const weft_array *a, const weft_array *b)
+{
+    int64_t a_low, a_high, b_low, b_high;
+    weft__array_reach(a, &a_low, &a_high);
+    weft__array_reach(b, &b_low, &b_high);
+    return a->data + a_low < b->data + b_high && b->data + b_low < a->data + a_high;
+}
+
 weft_status weft__array_check(const weft_array *array, const char *operand)
 {
     if (!array)

@@ -41,6 +41,9 @@ void weft__array_reach(const weft_array *array, int64_t *low, int64_t *high);
 /* Whether elements may share memory. Conservative: axes in the order of their strides must each
  * step over all that the ones before reach. */
 bool weft__array_overlaps(const weft_array *array);
+/* Whether some element of one may be in the memory of the other. By address, not by buffer: memory
+ * that was lent twice overlaps too. */
+bool weft__array_may_overlap(const weft_array *a, const weft_array *b);
 /* Options with all fields that this library knows, whatever the caller was built with. */
 weft_options weft__options_of(const weft_options *options);
 

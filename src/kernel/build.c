@@ -28,6 +28,8 @@ void weft__build_begin(weft__builder *builder)
     builder->kernel.values_room = WEFT__BUILD_VALUES;
     builder->kernel.operands = builder->operands;
     builder->kernel.operands_room = WEFT__BUILD_OPERANDS;
+    builder->kernel.shifts = builder->shifts;
+    builder->kernel.shifts_room = WEFT__BUILD_SHIFTS;
     builder->failed = false;
 }
 
@@ -42,6 +44,8 @@ void weft__build_free(weft__builder *builder)
         weft__free(builder->kernel.values);
     if (builder->kernel.operands != builder->operands)
         weft__free(builder->kernel.operands);
+    if (builder->kernel.shifts != builder->shifts)
+        weft__free(builder->kernel.shifts);
 }
 
 /* Twice the room; the first time it moves out of the builder. */
@@ -68,7 +72,8 @@ int weft__build_operand(weft__builder *builder, weft_dtype dtype, bool output)
         return 0;
     }
     kernel->operands = operands;
-    kernel->operands[kernel->operands_count] = (weft__kernel_operand){(uint8_t)dtype, output};
+    kernel->operands[kernel->operands_count] =
+        (weft__kernel_operand){(uint8_t)dtype, output, false};
     return (int)kernel->operands_count++;
 }
 
@@ -113,7 +118,24 @@ int32_t weft__build_index(weft__builder *builder, int axis)
                (weft__value){.op = WEFT__OP_index, .dtype = WEFT_I64, .slot = (uint16_t)axis});
 }
 
-weft__element weft__build_load(weft__builder *builder, int operand)
+int32_t weft__build_fold(weft__builder *builder, int kind, weft_dtype dtype, weft_dtype dtype_1,
+                         int32_t a, int32_t b)
+{
+    weft__value value = {
+        .op = WEFT__OP_fold, .dtype = (uint8_t)dtype, .slot = (uint16_t)kind, .argument = {a, b}};
+    int32_t first = add(builder, value);
+    builder->kernel.folds_count++;
+    if (kind >= WEFT__FOLD_ARGMIN) {
+        value.part = 1;
+        value.dtype = (uint8_t)dtype_1;
+        add(builder, value);
+        builder->kernel.folds_count++;
+    }
+    return first;
+}
+
+static weft__element load(weft__builder *builder, int operand, uint16_t shift,
+                          const weft__element *constant)
 {
     weft__element element = {.dtype = (weft_dtype)builder->kernel.operands[operand].dtype};
     for (int part = 0; part < (is_complex(element.dtype) ? 2 : 1); part++)
@@ -121,8 +143,41 @@ weft__element weft__build_load(weft__builder *builder, int operand)
             add(builder, (weft__value){.op = WEFT__OP_load,
                                        .dtype = (uint8_t)weft__value_dtype(element.dtype),
                                        .slot = (uint16_t)operand,
-                                       .part = (uint8_t)part});
+                                       .part = (uint8_t)part,
+                                       .shift = shift,
+                                       .argument = {constant ? constant->part[part] : 0}});
     return element;
+}
+
+weft__element weft__build_load(weft__builder *builder, int operand)
+{
+    return load(builder, operand, 0, NULL);
+}
+
+static bool same_shift(const weft__kernel_shift *a, const weft__kernel_shift *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+weft__element weft__build_shifted(weft__builder *builder, int operand,
+                                  const weft__kernel_shift *shift, const weft__element *constant)
+{
+    weft__kernel *kernel = &builder->kernel;
+    void *shifts = kernel->shifts;
+    uint32_t k = 0;
+    while (k < kernel->shifts_count && !same_shift(&kernel->shifts[k], shift))
+        k++;
+    if (k == UINT16_MAX ||
+        (k == kernel->shifts_room &&
+         !grow(&shifts, builder->shifts, &kernel->shifts_room, sizeof *kernel->shifts))) {
+        builder->failed = true;
+        return load(builder, operand, 0, NULL);
+    }
+    kernel->shifts = shifts;
+    kernel->shifts[k] = *shift;
+    if (k == kernel->shifts_count)
+        kernel->shifts_count++;
+    return load(builder, operand, (uint16_t)(k + 1), constant);
 }
 
 void weft__build_store(weft__builder *builder, int operand, weft__element element)

@@ -4,7 +4,7 @@
 
 #include "kernel/ir.h"
 
-enum { WEFT__BUILD_VALUES = 96, WEFT__BUILD_OPERANDS = 4 };
+enum { WEFT__BUILD_VALUES = 96, WEFT__BUILD_OPERANDS = 4, WEFT__BUILD_SHIFTS = 2 };
 
 /* Begins with room of its own and grows when that is full. If memory runs out, what is built is
  * useless and weft__build_finish says so; until then every call is harmless. */
@@ -13,6 +13,7 @@ typedef struct weft__builder {
     bool failed; /* memory ran out */
     weft__value values[WEFT__BUILD_VALUES];
     weft__kernel_operand operands[WEFT__BUILD_OPERANDS];
+    weft__kernel_shift shifts[WEFT__BUILD_SHIFTS];
 } weft__builder;
 
 /* An element: one value, or two for a complex number. */
@@ -33,9 +34,17 @@ int32_t weft__build(weft__builder *builder, weft__op op, weft_dtype dtype, int32
                     int32_t c);
 int32_t weft__build_constant(weft__builder *builder, weft_dtype dtype, uint64_t bits);
 int32_t weft__build_scalar(weft__builder *builder, weft_dtype dtype);
+/* A fold: `kind` is a weft__op or a weft__fold_kind, b is a unless that has two arguments; then
+ * part 1 is the value after the one returned, of type `dtype_1`. */
+int32_t weft__build_fold(weft__builder *builder, int kind, weft_dtype dtype, weft_dtype dtype_1,
+                         int32_t a, int32_t b);
 int32_t weft__build_index(weft__builder *builder, int axis);
 
 weft__element weft__build_load(weft__builder *builder, int operand);
+/* The operand displaced; `constant` (else NULL) is for that boundary, and has the operand's dtype.
+ */
+weft__element weft__build_shifted(weft__builder *builder, int operand,
+                                  const weft__kernel_shift *shift, const weft__element *constant);
 void weft__build_store(weft__builder *builder, int operand, weft__element element);
 /* Any dtype to any other, rounding once: docs/semantics.md. */
 weft__element weft__build_convert(weft__builder *builder, weft__element element, weft_dtype to);

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
-enum { BUCKETS = 1024, PIECES = 3 };
+enum { BUCKETS = 1024, PIECES = 4 };
 
 /* Entries are linked in, never changed, and freed only by a drop that has made sure that nobody
  * reads. */
@@ -47,9 +47,11 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 
 static key key_of(const weft__kernel *kernel)
 {
-    key k = {{kernel->values, kernel->operands, &kernel->ndim},
+    key k = {{kernel->values, kernel->operands, kernel->shifts, &kernel->ndim},
              {kernel->values_count * sizeof *kernel->values,
-              kernel->operands_count * sizeof *kernel->operands, sizeof kernel->ndim},
+              kernel->operands_count * sizeof *kernel->operands,
+              kernel->shifts_count * sizeof *kernel->shifts,
+              sizeof kernel->ndim + sizeof kernel->folded},
              0,
              kernel->values_count};
     for (int i = 0; i < PIECES; i++) {
@@ -65,7 +67,7 @@ static bool same_key(const entry *e, const key *k)
     if (e->hash != k->hash || e->key_bytes != k->total)
         return false;
     for (int i = 0; i < PIECES; at += k->bytes[i++])
-        if (memcmp(at, k->piece[i], k->bytes[i]) != 0)
+        if (k->bytes[i] && memcmp(at, k->piece[i], k->bytes[i]) != 0)
             return false;
     return true;
 }
@@ -106,7 +108,8 @@ static weft_status add(const key *k, const weft__kernel *kernel, weft__device *d
         return status;
     }
     for (int i = 0; i < PIECES; at += k->bytes[i++])
-        memcpy(at, k->piece[i], k->bytes[i]);
+        if (k->bytes[i])
+            memcpy(at, k->piece[i], k->bytes[i]);
     e->key_bytes = (uint32_t)k->total;
     e->hash = k->hash;
     e->device = device->id;

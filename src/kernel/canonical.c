@@ -2,21 +2,27 @@
 #include "kernel/canonical.h"
 #include <stdlib.h>
 
-static bool uses_index(const weft__kernel *kernel)
+/* Whether values depend on where they are along the axes. */
+static bool uses_positions(const weft__kernel *kernel)
 {
+    if (kernel->shifts_count)
+        return true;
     for (uint32_t i = 0; i < kernel->values_count; i++)
-        if (kernel->values[i].op == WEFT__OP_index)
+        if (kernel->values[i].op == WEFT__OP_index && kernel->values[i].slot != WEFT__INDEX_FOLDED)
             return true;
     return false;
 }
 
-/* The strides of an operand along the axes of the index space; 0 where it is broadcast. */
-static void broadcast_strides(const weft_array *array, const weft_shape *space, int64_t *strides)
+/* The strides of an operand along the axes of the index space; 0 where it is broadcast, and along
+ * `missing` axes, which it does not have. */
+static void broadcast_strides(const weft_array *array, const weft_shape *space, uint32_t missing,
+                              int64_t *strides)
 {
-    int shift = space->ndim - array->shape.ndim;
-    for (int k = 0; k < space->ndim; k++) {
-        bool repeated = k < shift || array->shape.size[k - shift] != space->size[k];
-        strides[k] = repeated ? 0 : array->stride[k - shift];
+    int axis = array->shape.ndim - 1;
+    for (int k = space->ndim - 1; k >= 0; k--) {
+        bool repeated = missing >> k & 1 || axis < 0 || array->shape.size[axis] != space->size[k];
+        strides[k] = repeated ? 0 : array->stride[axis];
+        axis -= !(missing >> k & 1);
     }
 }
 
@@ -24,6 +30,7 @@ static void drop_axis(weft__launch *launch, int axis)
 {
     weft__argument *arguments = weft__launch_arguments(launch);
     launch->ndim--;
+    launch->kept_ndim -= axis < launch->kept_ndim;
     for (int k = axis; k < launch->ndim; k++)
         launch->size[k] = launch->size[k + 1];
     for (int i = 0; i < launch->arguments_count; i++)
@@ -47,7 +54,7 @@ static void swap_axes(weft__launch *launch, int a, int b)
 static void turn_axes(weft__launch *launch, int output)
 {
     weft__argument *arguments = weft__launch_arguments(launch);
-    for (int k = 0; k < launch->ndim; k++) {
+    for (int k = 0; k < launch->kept_ndim; k++) {
         if (arguments[output].stride[k] >= 0)
             continue;
         for (int i = 0; i < launch->arguments_count; i++) {
@@ -61,7 +68,7 @@ static void turn_axes(weft__launch *launch, int output)
 static void order_axes(weft__launch *launch, int output)
 {
     const int64_t *stride = weft__launch_arguments(launch)[output].stride;
-    for (int k = 1; k < launch->ndim; k++)
+    for (int k = 1; k < launch->kept_ndim; k++)
         for (int j = k; j > 0 && stride[j] > stride[j - 1]; j--)
             swap_axes(launch, j, j - 1);
 }
@@ -79,7 +86,7 @@ static bool is_mergeable(const weft__launch *launch, int k)
 static void merge_axes(weft__launch *launch)
 {
     for (int k = launch->ndim - 2; k >= 0; k--)
-        if (is_mergeable(launch, k)) {
+        if (k + 1 != launch->kept_ndim && is_mergeable(launch, k)) {
             launch->size[k + 1] *= launch->size[k];
             drop_axis(launch, k);
         }
@@ -93,22 +100,44 @@ static int first_output(const weft__kernel *kernel)
     return i;
 }
 
+/* Moves the axes that are folded behind the others; both stay in order. */
+static void part_axes(const weft__kernel *kernel, weft__launch *launch)
+{
+    int kept = 0;
+    for (int k = 0; k < launch->ndim; k++) {
+        if (kernel->folded >> k & 1)
+            continue;
+        for (int j = k; j > kept; j--)
+            swap_axes(launch, j, j - 1);
+        kept++;
+    }
+    launch->kept_ndim = kept;
+}
+
+static void count_points(weft__launch *launch)
+{
+    launch->kept = launch->folded = 1;
+    for (int k = 0; k < launch->ndim; k++)
+        *(k < launch->kept_ndim ? &launch->kept : &launch->folded) *= launch->size[k];
+    launch->count = launch->kept * launch->folded;
+}
+
 void weft__canonical(const weft__kernel *kernel, const weft_shape *space, weft_array *const *arrays,
                      weft__launch *launch)
 {
     weft__argument *arguments = weft__launch_arguments(launch);
     int output = first_output(kernel);
     launch->ndim = space->ndim;
-    launch->count = 1;
-    for (int k = 0; k < space->ndim; k++) {
+    for (int k = 0; k < space->ndim; k++)
         launch->size[k] = space->size[k];
-        launch->count *= space->size[k];
-    }
-    for (int i = 0; i < launch->arguments_count; i++) {
+    for (uint32_t i = 0; i < kernel->operands_count; i++) {
         arguments[i].data = arrays[i]->data;
-        broadcast_strides(arrays[i], space, arguments[i].stride);
+        broadcast_strides(arrays[i], space, kernel->operands[i].kept ? kernel->folded : 0,
+                          arguments[i].stride);
     }
-    if (launch->count > 0 && !uses_index(kernel)) {
+    part_axes(kernel, launch);
+    count_points(launch);
+    if (launch->count > 0 && !uses_positions(kernel)) {
         for (int k = launch->ndim - 1; k >= 0; k--)
             if (launch->size[k] == 1)
                 drop_axis(launch, k);
@@ -117,7 +146,7 @@ void weft__canonical(const weft__kernel *kernel, const weft_shape *space, weft_a
         merge_axes(launch);
     }
     if (launch->ndim == 0) {
-        launch->ndim = 1;
+        launch->ndim = launch->kept_ndim = 1;
         launch->size[0] = 1;
         for (int i = 0; i < launch->arguments_count; i++)
             arguments[i].stride[0] = 0;

@@ -8,7 +8,7 @@
 /* Queues the kernel on the stream. Operand k of the kernel is arrays[k], broadcast to the index
  * space; an output has exactly its shape, and was checked with weft__array_check_output. `scalars`
  * are the run-time scalars, each in the low bytes of its word. The result is as if every input had
- * been read before any output was written. */
+ * been read before any output was written, and the outputs in the order of the operands. */
 weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
                              const weft_shape *space, weft_array *const *arrays,
                              const uint64_t *scalars);

@@ -3,7 +3,6 @@
 #define WEFT_LANG_EVALUATE_H
 
 #include "core/array.h"
-#include "lang/lang.h"
 #include "lang/lower.h"
 
 /* A program lowered for operands of certain types: its kernels, in order. Only read when it is run.
@@ -12,6 +11,7 @@ typedef struct weft__evaluation {
     weft__lang_program *program;
     weft__lang_operand *types; /* what the operands must be for it to be run */
     int count;
+    weft__schedule schedule;
     weft__lowered *kernels;
     uint32_t kernels_count;
 } weft__evaluation;
@@ -29,5 +29,9 @@ void weft__evaluation_free(weft__evaluation *evaluation);
 /* Queues the kernels. *value, if the program has one, is the new array. */
 weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value);
+
+/* Parses and runs code, as weft_evaluate and weft_evaluate_new do. */
+weft_status weft__evaluate_text(const char *code, int count, const char *const *names,
+                                const weft_operand *operands, bool wants_value, weft_array **value);
 
 #endif

@@ -25,6 +25,7 @@
 #ifndef WEFT_LANG_LANG_H
 #define WEFT_LANG_LANG_H
 
+#include "kernel/ir.h"
 #include "lang/operations.h"
 #include <weft/operand.h>
 #include <weft/shape.h>
@@ -70,13 +71,6 @@ typedef enum weft__lang_kind {
     WEFT__NODE_FOLD   /* reduction `operation` of argument 0 over `axes` */
 } weft__lang_kind;
 
-typedef enum weft__lang_boundary {
-    WEFT__BOUNDARY_UNSHIFTED, /* out of bounds is the element at i itself */
-    WEFT__BOUNDARY_CLAMP,
-    WEFT__BOUNDARY_WRAP,
-    WEFT__BOUNDARY_CONSTANT
-} weft__lang_boundary;
-
 /* In the field for the dtype, as in weft_operand. */
 typedef union weft__lang_literal {
     int64_t i;
@@ -106,7 +100,7 @@ typedef struct weft__lang_node {
 
 typedef struct weft__lang_shift {
     int64_t offset[WEFT_NDIM_MAX]; /* along each axis of the operand */
-    uint8_t boundary;              /* weft__lang_boundary */
+    uint8_t boundary;              /* weft__boundary */
 } weft__lang_shift;
 
 /* Operand `operand` gets the value of `node`, which has the operand's dtype and shape. A number is

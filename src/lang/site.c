@@ -189,8 +189,8 @@ weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_
 }
 
 /* Code made at run time is parsed each time. */
-static weft_status run_text(const char *code, int count, const char *const *names,
-                            const weft_operand *operands, bool wants_value, weft_array **value)
+weft_status weft__evaluate_text(const char *code, int count, const char *const *names,
+                                const weft_operand *operands, bool wants_value, weft_array **value)
 {
     weft__lang_name given[WEFT__LANG_OPERANDS_MAX];
     weft__lang_syntax *syntax;
@@ -217,7 +217,7 @@ weft_status weft_evaluate(const char *code, int count, const char *const *names,
 {
     weft_array *value = NULL;
     OPERATION("weft_evaluate");
-    return run_text(code, count, names, operands, false, &value);
+    return weft__evaluate_text(code, count, names, operands, false, &value);
 }
 
 weft_array *weft_evaluate_new(const char *code, int count, const char *const *names,
@@ -225,5 +225,6 @@ weft_array *weft_evaluate_new(const char *code, int count, const char *const *na
 {
     weft_array *value = NULL;
     OPERATION("weft_evaluate_new");
-    return run_text(code, count, names, operands, true, &value) == WEFT_OK ? value : NULL;
+    return weft__evaluate_text(code, count, names, operands, true, &value) == WEFT_OK ? value
+                                                                                      : NULL;
 }

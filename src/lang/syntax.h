@@ -33,7 +33,7 @@ typedef struct weft__syntax_attributes {
     int32_t axis[WEFT_NDIM_MAX];
     uint8_t axes; /* how many; 0: not given */
     bool keep;
-    uint8_t boundary; /* weft__lang_boundary */
+    uint8_t boundary; /* weft__boundary */
     uint8_t order;
     uint16_t correction;
     int32_t value; /* the node of value=, or -1; with WEFT__BOUNDARY_CONSTANT, -1 is 0 */

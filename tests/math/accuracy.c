@@ -55,7 +55,8 @@ static void sweep_f32(const struct task *task, int slice, struct worst *worst)
             if ((float)exact == result[k])
                 continue;
             const double ulps = oracle_ulps((long double)result[k], exact, WEFT_F32);
-            record(worst, ulps, (double)x[k], 0, (double)result[k], exact);
+            if (ulps > 0) /* not two NaNs */
+                record(worst, ulps, (double)x[k], 0, (double)result[k], exact);
         }
     }
 }

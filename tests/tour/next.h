@@ -1,21 +1,10 @@
-/* The declarations that reductions, random numbers, functions and kernels will have: the shape they
+/* The declarations that random numbers, functions and kernels will have: the shape they
  * must keep, compiled with the tour before any of them is built. A declaration moves to
  * include/weft when it works. */
 #ifndef WEFT_TOUR_NEXT_H
 #define WEFT_TOUR_NEXT_H
 
 #include <weft/weft.h>
-
-typedef struct weft_reduce_options {
-    size_t struct_size;
-    weft_axes axes;
-    bool keep;
-    weft_array *out;
-} weft_reduce_options;
-weft_array *weft_sum_with(weft_array *array, const weft_reduce_options *options);
-#define weft_sum(...) WEFT__SUM(__VA_ARGS__, )
-#define WEFT__SUM(array, ...)                                                                      \
-    weft_sum_with((array), WEFT__OPTIONS(weft_reduce_options, __VA_ARGS__))
 
 weft_array *weft_random_uniform_with(double low, double high, weft_shape shape,
                                      const weft_options *options);

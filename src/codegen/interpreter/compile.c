@@ -19,16 +19,17 @@ static int32_t pool_take(struct pool *pool)
 
 static void pool_give(struct pool *pool, int32_t block) { pool->free[pool->free_count++] = block; }
 
-/* Gives back the blocks of a step's arguments that nothing uses after it: those with elements of
- * the result's size, which the result may overwrite, or the others. */
+/* Gives back the blocks of a step's arguments that nothing uses after it: those that the result may
+ * overwrite, which have elements of its size, or the others. */
 static void give_arguments(weft__lowering *lowering, struct pool *pool, int32_t position,
-                           bool same_size)
+                           bool before)
 {
     const weft__step *step = &lowering->program->steps[position];
-    const int count = step->kind == WEFT__STEP_COMPUTE ? 3 : step->kind == WEFT__STEP_PUT;
+    const int count = weft__step_arguments(step);
     for (int k = 0; k < count; k++) {
         weft__live *live = &lowering->live[step->argument[k]];
-        if (live->last != position || live->block < 0 || (live->size == step->size) != same_size)
+        const bool overwritten = live->size == step->size && step->kind != WEFT__STEP_EDGE;
+        if (live->last != position || live->block < 0 || overwritten != before)
             continue;
         pool_give(pool, live->block);
         live->last = -1;
@@ -39,7 +40,7 @@ static void place_step(weft__lowering *lowering, struct pool *pool, int32_t posi
 {
     weft__step *step = &lowering->program->steps[position];
     give_arguments(lowering, pool, position, true);
-    if (step->kind != WEFT__STEP_PUT) {
+    if (step->kind != WEFT__STEP_PUT && step->kind != WEFT__STEP_FOLD) {
         weft__live *live = &lowering->live[step->result];
         live->block = pool_take(pool);
         if (live->last < 0)
@@ -62,7 +63,8 @@ static void mark_in_place(weft__lowering *lowering)
         else if (step->kind == WEFT__STEP_COMPUTE && k + 1 < program->steps_count)
             step->in_place = step[1].kind == WEFT__STEP_PUT && live->last == k + 1 &&
                              step[1].argument[0] == step->result;
-        program->moves &= step->kind == WEFT__STEP_FETCH || step->kind == WEFT__STEP_PUT;
+        program->moves &= step->kind == WEFT__STEP_FETCH || step->kind == WEFT__STEP_PUT ||
+                          step->kind == WEFT__STEP_FOLD;
     }
 }
 
@@ -124,16 +126,16 @@ static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
     return fit(program);
 }
 
-/* Every value becomes at most two steps and two live values; one more of these is never used, so
- * that steps without a result or argument have something to refer to. */
-static weft_status build(const weft__kernel *kernel, weft__program *program)
+/* Every value becomes at most three steps and three live values; one more of these is never used,
+ * so that steps without a result or argument have something to refer to. */
+static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, weft__program *program)
 {
-    const size_t values = kernel->values_count, most = 2 * values + 1;
+    const size_t values = kernel->values_count, most = 3 * values + 1;
     char *memory = weft__allocate_zeroed(most * (sizeof(weft__live) + sizeof(int32_t)) +
                                          values * (2 * sizeof(int32_t) + sizeof(bool)));
     if (memory == NULL)
         return WEFT_ERROR_MEMORY;
-    weft__lowering lowering = {.kernel = kernel, .program = program};
+    weft__lowering lowering = {.kernel = kernel, .wanted = wanted, .program = program};
     lowering.live = (weft__live *)(void *)memory;
     int32_t *numbers = (int32_t *)(void *)(lowering.live + most);
     lowering.value = numbers + most;
@@ -148,23 +150,46 @@ static weft_status build(const weft__kernel *kernel, weft__program *program)
     return status;
 }
 
-weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image)
+weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted,
+                               weft__program **made)
 {
-    const size_t values = kernel->values_count, steps = 2 * values;
+    const size_t values = kernel->values_count, steps = 3 * values;
+    const size_t shifts = kernel->shifts_count * sizeof(weft__kernel_shift);
     weft__program *program = weft__allocate_zeroed(
-        sizeof *program + 2 * steps * sizeof(weft__step) + values * sizeof(uint64_t));
+        sizeof *program + 2 * steps * sizeof(weft__step) + values * sizeof(uint64_t) + shifts);
     if (program == NULL)
         return WEFT_ERROR_MEMORY;
     program->variant = weft__variant_chosen();
     program->steps = (weft__step *)(void *)(program + 1);
     program->prologue = program->steps + steps;
     program->constants = (uint64_t *)(void *)(program->prologue + steps);
-    program->moves = true;
-    const weft_status status = build(kernel, program);
-    if (status != WEFT_OK) {
-        weft__free(program);
-        return status;
+    program->shifts = (weft__kernel_shift *)(void *)(program->constants + values);
+    for (uint32_t k = 0; k < kernel->shifts_count; k++) {
+        program->shifts[k].boundary = kernel->shifts[k].boundary;
+        for (int axis = 0; axis < kernel->ndim; axis++)
+            program->shifts[k].offset[weft__axis_launched(kernel, axis)] =
+                kernel->shifts[k].offset[axis];
     }
+    program->moves = true;
+    const weft_status status = build(kernel, wanted, program);
+    if (status == WEFT_OK)
+        *made = program;
+    else
+        weft__free(program);
+    return status;
+}
+
+weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image)
+{
+    weft__program *program;
+    weft__folds *folds;
+    if (kernel->folds_count > 0) {
+        TRY(weft__folds_make(kernel, &folds));
+        *image =
+            (weft__image){.entry = weft__folds_run, .program = folds, .destroy = weft__folds_free};
+        return WEFT_OK;
+    }
+    TRY(weft__program_make(kernel, NULL, &program));
     *image = (weft__image){.entry = weft__program_run, .program = program, .destroy = weft__free};
     return WEFT_OK;
 }

@@ -4,6 +4,9 @@
 
 #include "codegen/interpreter/program.h"
 
+/* What a value is to a program: a fold is the end of one, or a value that another begins with. */
+enum { WEFT__WANTED_VALUE = 1, WEFT__WANTED_FOLD = 2 };
+
 /* A value of the program that is being made. */
 typedef struct weft__live {
     uint8_t place;   /* weft__place */
@@ -15,14 +18,45 @@ typedef struct weft__live {
 
 typedef struct weft__lowering {
     const weft__kernel *kernel;
+    const uint8_t *wanted; /* of each value: whether it is part of the program; NULL: all are */
     weft__program *program;
     weft__live *live; /* steps have positions in this as results and arguments */
     int32_t live_count;
     int32_t first_put; /* a step */
+    uint16_t folds;    /* how many there were */
     int32_t *value;    /* of each of the kernel's values: which live one it is */
     int32_t *raw;      /* of each load: the same, before it is made a value */
     bool *used;        /* of each load: whether anything but a plain copy uses it */
 } weft__lowering;
+
+/* Where a launch has an axis of the kernel: kept ones come before those that are folded. */
+static inline int weft__axis_launched(const weft__kernel *kernel, int axis)
+{
+    const uint32_t all = (1U << kernel->ndim) - 1, before = (1U << axis) - 1;
+    const uint32_t folded = kernel->folded & all, kept = ~folded & all;
+    if (kept >> axis & 1)
+        return __builtin_popcount(kept & before);
+    return __builtin_popcount(kept) + __builtin_popcount(folded & before);
+}
+
+/* How many of a step's arguments are used. */
+static inline int weft__step_arguments(const weft__step *step)
+{
+    static const uint8_t count[] = {[WEFT__STEP_COMPUTE] = 3,
+                                    [WEFT__STEP_PUT] = 1,
+                                    [WEFT__STEP_EDGE] = 2,
+                                    [WEFT__STEP_FOLD] = 2,
+                                    [WEFT__STEP_FOLDED] = 0};
+    return count[step->kind];
+}
+
+static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t value)
+{
+    return !lowering->wanted || lowering->wanted[value];
+}
+
+/* How many arguments a value of the kernel has. */
+int weft__value_arguments(const weft__kernel *kernel, const weft__value *value);
 
 weft_status weft__lower(weft__lowering *lowering);
 

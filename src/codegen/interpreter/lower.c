@@ -15,6 +15,11 @@ static const uint8_t arity[] = {
 #undef ARITY
 };
 
+int weft__value_arguments(const weft__kernel *kernel, const weft__value *value)
+{
+    return weft__load_is_bounded(kernel, value) ? 1 : arity[value->op];
+}
+
 /* What is moved at once: of complex numbers, a part. */
 static uint8_t moved_size(weft_dtype dtype)
 {
@@ -68,6 +73,22 @@ static int32_t compute(weft__lowering *lowering, weft__primitive *primitive, wef
     return step.result;
 }
 
+/* A fetch that is out of bounds has some element there, which is replaced after the widening. */
+static void lower_edge(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *load = &lowering->kernel->values[position];
+    weft__program *program = lowering->program;
+    if (!weft__load_is_bounded(lowering->kernel, load))
+        return;
+    weft__step step = {
+        .kind = WEFT__STEP_EDGE, .size = moved_size(load->dtype), .shift = load->shift};
+    use(lowering, &step, 0, lowering->value[position]);
+    use(lowering, &step, 1, lowering->value[load->argument[0]]);
+    step.result = live_new(lowering, WEFT__PLACE_BLOCK, step.size);
+    program->steps[program->steps_count++] = step;
+    lowering->value[position] = step.result;
+}
+
 static void lower_load(weft__lowering *lowering, int32_t position)
 {
     const weft__value *value = &lowering->kernel->values[position];
@@ -79,6 +100,7 @@ static void lower_load(weft__lowering *lowering, int32_t position)
                                                           .result = raw,
                                                           .size = size,
                                                           .slot = value->slot,
+                                                          .shift = value->shift,
                                                           .offset = (uint8_t)(value->part << size)};
     weft__primitive *widen = program->variant->widen[dtype];
     lowering->raw[position] = raw;
@@ -90,7 +112,7 @@ static void lower_load(weft__lowering *lowering, int32_t position)
 static bool is_copy(const weft__kernel *kernel, const weft__value *store)
 {
     const weft__value *source = &kernel->values[store->argument[0]];
-    return source->op == WEFT__OP_load &&
+    return source->op == WEFT__OP_load && !weft__load_is_bounded(kernel, source) &&
            kernel->operands[source->slot].dtype == kernel->operands[store->slot].dtype;
 }
 
@@ -143,8 +165,11 @@ static void lower_leaf(weft__lowering *lowering, int32_t position)
         lowering->live[live].ordinal = value->slot; /* the table has all scalars of the launch */
     } else {
         live = live_new(lowering, WEFT__PLACE_BLOCK, size);
-        program->steps[program->steps_count++] = (weft__step){
-            .kind = WEFT__STEP_INDEX, .result = live, .size = size, .slot = value->slot};
+        weft__step step = {.kind = WEFT__STEP_INDEX, .result = live, .size = size};
+        step.slot = value->slot;
+        if (step.slot != WEFT__INDEX_FOLDED && step.slot < lowering->kernel->ndim)
+            step.slot = (uint16_t)weft__axis_launched(lowering->kernel, value->slot);
+        program->steps[program->steps_count++] = step;
     }
     lowering->value[position] = live;
 }
@@ -187,11 +212,36 @@ static weft_status lower_operation(weft__lowering *lowering, int32_t position)
     return WEFT_OK;
 }
 
+/* A fold is what the program of the points ends with, and that of the results begins with. */
+static void lower_fold(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    weft__program *program = lowering->program;
+    const bool folds = lowering->wanted[position] == WEFT__WANTED_FOLD;
+    weft__step step = {.kind = folds ? WEFT__STEP_FOLD : WEFT__STEP_FOLDED,
+                       .slot = lowering->folds++,
+                       .size = moved_size(value->dtype)};
+    if (folds && value->part == 1)
+        return; /* it is in the step of part 0 */
+    for (int k = 0; folds && k < 2; k++)
+        use(lowering, &step, k, lowering->value[value->argument[k]]);
+    if (!folds)
+        step.result = live_new(lowering, WEFT__PLACE_FETCH, step.size);
+    program->steps[program->steps_count++] = step;
+    lowering->value[position] = step.result;
+}
+
 static weft_status lower_value(weft__lowering *lowering, int32_t position)
 {
+    if (!weft__lowering_wants(lowering, position)) {
+        lowering->folds =
+            (uint16_t)(lowering->folds + (lowering->kernel->values[position].op == WEFT__OP_fold));
+        return WEFT_OK;
+    }
     switch ((weft__op)lowering->kernel->values[position].op) {
     case WEFT__OP_load:
         lower_load(lowering, position);
+        lower_edge(lowering, position);
         return WEFT_OK;
     case WEFT__OP_store:
         lower_store(lowering, position);
@@ -200,6 +250,11 @@ static weft_status lower_value(weft__lowering *lowering, int32_t position)
     case WEFT__OP_scalar:
     case WEFT__OP_index:
         lower_leaf(lowering, position);
+        return WEFT_OK;
+    case WEFT__OP_fold:
+        if (!lowering->wanted)
+            return FAIL(WEFT_ERROR_COMPILE, "the kernel has a fold and says that it has none");
+        lower_fold(lowering, position);
         return WEFT_OK;
     default:
         return lower_operation(lowering, position);
@@ -215,9 +270,15 @@ static int32_t survey(weft__lowering *lowering)
     for (int32_t k = 0; k < count; k++) {
         const weft__value *value = &kernel->values[k];
         const bool store = value->op == WEFT__OP_store;
+        if (!weft__lowering_wants(lowering, k))
+            continue;
         if (store && first == count)
             first = k;
-        for (int j = 0; j < arity[value->op]; j++)
+        const bool folded = lowering->wanted && value->op == WEFT__OP_fold &&
+                            lowering->wanted[k] == WEFT__WANTED_VALUE;
+        const int arguments = folded ? 0 : weft__value_arguments(kernel, value);
+        lowering->used[k] |= arguments > arity[value->op]; /* the edge is put into the value */
+        for (int j = 0; j < arguments; j++)
             lowering->used[value->argument[j]] |= !(store && is_copy(kernel, value));
     }
     return first;
@@ -232,12 +293,14 @@ weft_status weft__lower(weft__lowering *lowering)
     for (int32_t k = 0; k < first; k++)
         TRY(lower_value(lowering, k));
     for (int32_t k = first; k < count; k++) {
-        if (kernel->values[k].op == WEFT__OP_load)
+        if (kernel->values[k].op == WEFT__OP_load && weft__lowering_wants(lowering, k))
             lower_load(lowering, k);
     }
     for (int32_t k = first; k < count; k++) {
         if (kernel->values[k].op != WEFT__OP_load)
             TRY(lower_value(lowering, k));
+        else if (weft__lowering_wants(lowering, k))
+            lower_edge(lowering, k);
     }
     return WEFT_OK;
 }

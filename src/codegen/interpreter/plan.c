@@ -86,7 +86,8 @@ weft__plan weft__plan_launch(const weft__launch *launch, int64_t elements)
 
 int64_t weft__interpreter_grain(const weft__kernel *kernel, const weft__launch *launch)
 {
-    (void)kernel;
+    if (kernel->folds_count > 0)
+        return weft__fold_is_short(launch) || !weft__kernel_has_lanes(kernel) ? SIDE : 1;
     const weft__plan plan = weft__plan_launch(launch, WEFT__TILE);
     if (plan.row_axis < 0)
         return WEFT__BLOCK;

@@ -7,7 +7,7 @@
 
 enum {
     WEFT__SCRATCH =
-        64 << 10,       /* bytes for blocks and tables: WEFT__SCRATCH_BYTES of core/thread.h */
+        64 << 10,       /* bytes for blocks and tables of a program, in the thread's scratch */
     WEFT__BLOCK = 1024, /* points of a patch of one row, or of short rows */
     WEFT__TILE = 4096   /* points of a patch that serves an operand with another order of axes */
 };
@@ -16,7 +16,10 @@ typedef enum weft__step_kind {
     WEFT__STEP_COMPUTE,
     WEFT__STEP_FETCH, /* elements of an operand, as they are in memory */
     WEFT__STEP_PUT,   /* elements to an operand */
-    WEFT__STEP_INDEX  /* positions along an axis */
+    WEFT__STEP_INDEX, /* positions along an axis */
+    WEFT__STEP_EDGE,  /* argument 1 where a displaced fetch is out of bounds, else argument 0 */
+    WEFT__STEP_FOLD,  /* combines the arguments with what was folded before */
+    WEFT__STEP_FOLDED /* the result of a fold */
 } weft__step_kind;
 
 /* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if
@@ -35,20 +38,40 @@ typedef struct weft__step {
     weft__primitive *primitive;  /* of compute */
     int32_t result, argument[3]; /* rows of the table of addresses */
     int32_t block;               /* of fetch: for when memory cannot be read in place */
-    uint16_t slot;               /* of fetch and put: the operand; of index: the axis */
-    uint8_t kind;                /* weft__step_kind */
-    uint8_t uniform;             /* bit k: argument k is a single element */
-    uint8_t size;   /* elements of the result, or of what is put, have 1 << size bytes */
-    uint8_t offset; /* of fetch and put: bytes to the part of a complex element */
+    int32_t shift;               /* of fetch and edge: 0, or 1 + the position in `shifts` */
+    uint16_t slot;   /* of fetch and put: the operand; of index: the axis; of folds: which one */
+    uint8_t kind;    /* weft__step_kind */
+    uint8_t uniform; /* bit k: argument k is a single element */
+    uint8_t size;    /* elements of the result, or of what is put, have 1 << size bytes */
+    uint8_t offset;  /* of fetch and put: bytes to the part of a complex element */
     /* fetch: memory may be read where it is, as no store comes before the last use.
      * compute: the result may be written to memory, as the put that follows is its only use. */
     bool in_place;
 } weft__step;
 
+/* A result of a fold. */
+typedef struct weft__fold {
+    weft__primitive *combine; /* of two values */
+    weft__lanes *rows;        /* the same for whole rows of lanes, or NULL */
+    weft__pair *pair; /* of two pairs of values, this and the next one; NULL if it is none */
+    uint64_t neutral; /* the result of folding nothing */
+    uint8_t size;
+    bool second; /* of a pair */
+} weft__fold;
+
+typedef struct weft__folds {
+    weft__fold fold[WEFT__FOLDS_MAX];
+    int32_t count;
+    bool lanes;                    /* the order is that of a last axis that is folded */
+    struct weft__program *points;  /* computes what is folded */
+    struct weft__program *results; /* computes the rest */
+} weft__folds;
+
 typedef struct weft__program {
     const weft__variant *variant;
     weft__step *prologue, *steps; /* the prologue computes the uniform values, once a run */
     uint64_t *constants;
+    weft__kernel_shift *shifts;
     int32_t prologue_count, steps_count;
     int32_t places[WEFT__PLACES]; /* how many rows of the table each place has */
     int32_t size;                 /* the largest elements of blocks have 1 << size bytes */
@@ -70,6 +93,19 @@ weft__plan weft__plan_launch(const weft__launch *launch, int64_t elements);
 
 /* Points of the axes after `axis`, for one position along it. */
 int64_t weft__launch_inner(const weft__launch *launch, int32_t axis);
+
+/* Whether folds are computed for many points at once, though each has its elements in lanes. */
+static inline bool weft__fold_is_short(const weft__launch *launch)
+{
+    return launch->folded <= 2 * WEFT__FOLD_LANES;
+}
+
+/* A program whose values are those wanted (NULL: all) of the kernel. */
+weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted,
+                               weft__program **made);
+weft_status weft__folds_make(const weft__kernel *kernel, weft__folds **made);
+void weft__folds_free(void *folds);
+void weft__folds_run(const void *folds, const weft__launch *launch, int64_t begin, int64_t end);
 
 void weft__program_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end);
 

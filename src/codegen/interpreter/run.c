@@ -1,45 +1,18 @@
 /* Running a program over a range of a launch, patch by patch. */
-#include "codegen/interpreter/memory.h"
 #include "codegen/interpreter/mode.h"
-#include "codegen/interpreter/program.h"
+#include "codegen/interpreter/patch.h"
 #include "core/thread.h"
 
 #include <string.h>
 
-struct frame {
-    const weft__program *program;
-    const weft__launch *launch;
-    const weft__argument *arguments;
-    char **at; /* the table of addresses */
-    bool streaming;
-    weft__plan plan;
-    int64_t position[WEFT_NDIM_MAX]; /* of the first point of the patch */
-    int64_t rows, columns;           /* of this patch */
-};
-
-/* The patch in an operand. */
-static weft__plane plane_of(const struct frame *frame, const weft__step *step)
+static void fetch(weft__patch *frame, const weft__step *step)
 {
-    const weft__argument *argument = &frame->arguments[step->slot];
-    const int32_t last = frame->launch->ndim - 1, row_axis = frame->plan.row_axis;
-    weft__plane plane = {.data = argument->data + step->offset,
-                         .row = row_axis < 0 ? 0 : argument->stride[row_axis],
-                         .column = argument->stride[last]};
-    for (int32_t k = 0; k <= last; k++)
-        plane.data += frame->position[k] * argument->stride[k];
-    return plane;
-}
-
-/* The patch in a block. */
-static weft__plane plane_in(const struct frame *frame, char *block, int size)
-{
-    return (weft__plane){
-        .data = block, .row = frame->columns << size, .column = (int64_t)1 << size};
-}
-
-static void fetch(struct frame *frame, const weft__step *step)
-{
-    const weft__plane memory = plane_of(frame, step);
+    weft__plane memory = weft__patch_plane(frame, step);
+    if (step->shift && !weft__shift_inside(frame, step, &memory)) {
+        frame->at[step->result] = frame->at[step->block];
+        weft__shift_fetch(frame, step);
+        return;
+    }
     if (step->in_place &&
         weft__plane_dense(&memory, frame->rows, frame->columns, (int64_t)1 << step->size)) {
         frame->at[step->result] = memory.data;
@@ -47,32 +20,38 @@ static void fetch(struct frame *frame, const weft__step *step)
     }
     char *block = frame->at[step->block];
     frame->at[step->result] = block;
-    weft__memory_move(frame->program->variant, step->size, plane_in(frame, block, step->size),
-                      memory, frame->rows, frame->columns, false);
+    weft__memory_move(frame->program->variant, step->size,
+                      weft__patch_block(frame, block, step->size), memory, frame->rows,
+                      frame->columns, false);
 }
 
-static void put(const struct frame *frame, const weft__step *step)
+static void put(const weft__patch *frame, const weft__step *step)
 {
     char *source = frame->at[step->argument[0]];
     const weft__plane uniform = {.data = source};
-    weft__memory_move(frame->program->variant, step->size, plane_of(frame, step),
-                      step->uniform ? uniform : plane_in(frame, source, step->size), frame->rows,
-                      frame->columns, frame->streaming);
+    weft__memory_move(frame->program->variant, step->size, weft__patch_plane(frame, step),
+                      step->uniform ? uniform : weft__patch_block(frame, source, step->size),
+                      frame->rows, frame->columns, frame->streaming);
 }
 
 /* Positions along an axis, as i64. */
-static void number(const struct frame *frame, const weft__step *step)
+static void number(const weft__patch *frame, const weft__step *step)
 {
     const int32_t axis = step->slot, last = frame->launch->ndim - 1;
+    const bool folded = axis == WEFT__INDEX_FOLDED;
     int64_t *result = (int64_t *)(void *)frame->at[step->result];
-    const int64_t first = axis <= last ? frame->position[axis] : 0;
-    const int64_t by_row = axis == frame->plan.row_axis, by_column = axis == last;
+    const int64_t first = folded ? frame->folded : axis <= last ? frame->position[axis] : 0;
+    int64_t by_row = axis == frame->plan.row_axis, by_column = axis == frame->column_axis;
+    if (folded) {
+        by_row = frame->folded_rows ? 1 : frame->columns;
+        by_column = !frame->folded_rows;
+    }
     for (int64_t r = 0; r < frame->rows; r++)
         for (int64_t c = 0; c < frame->columns; c++)
             *result++ = first + r * by_row + c * by_column;
 }
 
-static void compute(const struct frame *frame, const weft__step *step, char *result, int64_t count)
+static void compute(const weft__patch *frame, const weft__step *step, char *result, int64_t count)
 {
     char *const *at = frame->at;
     step->primitive(result, at[step->argument[0]], at[step->argument[1]], at[step->argument[2]],
@@ -80,19 +59,19 @@ static void compute(const struct frame *frame, const weft__step *step, char *res
 }
 
 /* Computes a step straight to where the put after it goes, if that is one piece of memory. */
-static bool compute_in_place(const struct frame *frame, const weft__step *step, int64_t count)
+static bool compute_in_place(const weft__patch *frame, const weft__step *step, int64_t count)
 {
     const weft__step *next = step + 1;
     if (!step->in_place || frame->streaming)
         return false;
-    const weft__plane memory = plane_of(frame, next);
+    const weft__plane memory = weft__patch_plane(frame, next);
     if (!weft__plane_dense(&memory, frame->rows, frame->columns, (int64_t)1 << next->size))
         return false;
     compute(frame, step, memory.data, count);
     return true;
 }
 
-static void run_patch(struct frame *frame)
+void weft__patch_run(weft__patch *frame)
 {
     const weft__step *step = frame->program->steps, *end = step + frame->program->steps_count;
     const int64_t count = frame->rows * frame->columns;
@@ -113,6 +92,15 @@ static void run_patch(struct frame *frame)
         case WEFT__STEP_INDEX:
             number(frame, step);
             break;
+        case WEFT__STEP_EDGE:
+            weft__shift_edge(frame, step);
+            break;
+        case WEFT__STEP_FOLD:
+            weft__fold_step(frame, step);
+            break;
+        case WEFT__STEP_FOLDED:
+            frame->at[step->result] = weft__fold_result(frame, step->slot);
+            break;
         }
     }
 }
@@ -120,7 +108,7 @@ static void run_patch(struct frame *frame)
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Sets position to the point with this number along axes 0 to `axis`, and 0 along those after. */
-static void place(struct frame *frame, int32_t axis, int64_t point)
+static void place(weft__patch *frame, int32_t axis, int64_t point)
 {
     for (int32_t k = frame->launch->ndim - 1; k > axis; k--)
         frame->position[k] = 0;
@@ -133,7 +121,7 @@ static void place(struct frame *frame, int32_t axis, int64_t point)
 }
 
 /* Goes to the next point along the axes from `first` to `axis`; false if that was the last. */
-static bool advance(struct frame *frame, int32_t first, int32_t axis)
+static bool advance(weft__patch *frame, int32_t first, int32_t axis)
 {
     for (int32_t k = axis; k >= first; k--) {
         if (++frame->position[k] < frame->launch->size[k])
@@ -144,7 +132,7 @@ static bool advance(struct frame *frame, int32_t first, int32_t axis)
 }
 
 /* Pieces of single rows; the range may begin and end anywhere. */
-static void run_rows(struct frame *frame, int64_t begin, int64_t end)
+static void run_rows(weft__patch *frame, int64_t begin, int64_t end)
 {
     const int32_t last = frame->launch->ndim - 1;
     const int64_t size = frame->launch->size[last];
@@ -156,7 +144,7 @@ static void run_rows(struct frame *frame, int64_t begin, int64_t end)
         begin += stop - *column;
         for (; *column < stop; *column += frame->columns) {
             frame->columns = least(frame->plan.columns, stop - *column);
-            run_patch(frame);
+            weft__patch_run(frame);
         }
         *column = 0;
         (void)advance(frame, 0, last - 1);
@@ -164,7 +152,7 @@ static void run_rows(struct frame *frame, int64_t begin, int64_t end)
 }
 
 /* All patches of the rows from position[row_axis] on, along the axes after row_axis. */
-static void run_band(struct frame *frame, int64_t rows)
+static void run_band(weft__patch *frame, int64_t rows)
 {
     const int32_t last = frame->launch->ndim - 1, row_axis = frame->plan.row_axis;
     const int64_t size = frame->launch->size[last];
@@ -173,13 +161,13 @@ static void run_band(struct frame *frame, int64_t rows)
         for (int64_t c = 0; c < size; c += frame->columns) {
             frame->position[last] = c;
             frame->columns = least(frame->plan.columns, size - c);
-            run_patch(frame);
+            weft__patch_run(frame);
         }
         frame->position[last] = 0;
     } while (advance(frame, row_axis + 1, last - 1));
 }
 
-static void run_tiles(struct frame *frame, int64_t begin, int64_t end)
+static void run_tiles(weft__patch *frame, int64_t begin, int64_t end)
 {
     const int32_t row_axis = frame->plan.row_axis;
     const int64_t size = frame->launch->size[row_axis];
@@ -193,21 +181,21 @@ static void run_tiles(struct frame *frame, int64_t begin, int64_t end)
 }
 
 /* Whether every fetch can be read in place a whole row at a time. */
-static bool rows_in_place(const struct frame *frame)
+static bool rows_in_place(const weft__patch *frame)
 {
     const weft__program *program = frame->program;
     const int32_t last = frame->launch->ndim - 1;
     for (int32_t k = 0; k < program->steps_count; k++) {
         const weft__step *step = &program->steps[k];
         if (step->kind == WEFT__STEP_FETCH &&
-            (!step->in_place || frame->arguments[step->slot].stride[last] != (int64_t)1
-                                                                                 << step->size))
+            (!step->in_place || step->shift ||
+             frame->arguments[step->slot].stride[last] != (int64_t)1 << step->size))
             return false;
     }
     return true;
 }
 
-static void plan(struct frame *frame, int64_t begin, int64_t end)
+static void plan(weft__patch *frame, int64_t begin, int64_t end)
 {
     const weft__launch *launch = frame->launch;
     const int64_t elements = frame->program->elements;
@@ -222,7 +210,7 @@ static void plan(struct frame *frame, int64_t begin, int64_t end)
 }
 
 /* Large results go past the caches, unless they are written where something was just read. */
-static bool streaming(const struct frame *frame)
+static bool streaming(const weft__patch *frame)
 {
     const weft__program *program = frame->program;
     if (frame->launch->count * program->bytes_put <= weft__memory_streaming_bytes())
@@ -243,7 +231,7 @@ static bool streaming(const struct frame *frame)
 static char *aligned(char *pointer) { return pointer + (-(uintptr_t)pointer & 63U); }
 
 /* Lays out the table, the uniform values and the blocks. */
-static void lay_out(struct frame *frame, char *scratch)
+static void lay_out(weft__patch *frame, char *scratch, int64_t points)
 {
     const weft__program *program = frame->program;
     const int32_t *places = program->places;
@@ -253,8 +241,7 @@ static void lay_out(struct frame *frame, char *scratch)
         locations += places[k];
     char *uniforms = scratch + (size_t)locations * sizeof *at;
     char *blocks = aligned(uniforms + 8 * places[WEFT__PLACE_UNIFORM]);
-    const int64_t patch = least(frame->plan.rows * frame->plan.columns, program->elements);
-    const int64_t bytes = (patch << program->size) + 64;
+    const int64_t bytes = (least(points, program->elements) << program->size) + 64;
     for (int32_t k = 0; k < places[WEFT__PLACE_BLOCK]; k++)
         *at++ = blocks + k * (bytes + (-bytes & 63));
     at += places[WEFT__PLACE_FETCH];
@@ -266,19 +253,26 @@ static void lay_out(struct frame *frame, char *scratch)
         *at++ = uniforms + 8 * k;
 }
 
+void weft__patch_begin(weft__patch *frame, char *scratch, int64_t points)
+{
+    const weft__program *program = frame->program;
+    lay_out(frame, scratch, points);
+    for (int32_t k = 0; k < program->prologue_count; k++)
+        compute(frame, &program->prologue[k], frame->at[program->prologue[k].result], 1);
+}
+
 static void run(const weft__program *program, const weft__launch *launch, int64_t begin,
                 int64_t end, char *scratch)
 {
-    struct frame frame; /* of which each field is set before it is used */
+    weft__patch frame; /* of which each field is set before it is used */
     frame.program = program;
     frame.launch = launch;
     frame.arguments = weft__launch_arguments_of(launch);
+    frame.column_axis = launch->ndim - 1;
     frame.streaming = streaming(&frame);
     plan(&frame, begin, end);
-    lay_out(&frame, scratch);
     const weft__mode mode = weft__mode_enter();
-    for (int32_t k = 0; k < program->prologue_count; k++)
-        compute(&frame, &program->prologue[k], frame.at[program->prologue[k].result], 1);
+    weft__patch_begin(&frame, scratch, frame.plan.rows * frame.plan.columns);
     if (frame.plan.row_axis < 0) {
         run_rows(&frame, begin, end);
     } else {

@@ -98,7 +98,9 @@ typedef double ALIASING f64;
     }
 
 #include "codegen/interpreter/conversions.h"
+#include "codegen/interpreter/lanes.h"
 #include "codegen/interpreter/moves.h"
+#include "codegen/interpreter/pairs.h"
 #include "codegen/interpreter/primitives.h"
 
 #define NAME_OF_(variant) weft__variant_##variant
@@ -114,6 +116,8 @@ const weft__variant NAME_OF(WEFT__VARIANT) = {
     .canonical = {[WEFT_F32] = canonical_f32, [WEFT_F64] = canonical_f64},
     .widen = {[WEFT_BOOL] = widen_bool, [WEFT_F16] = widen_f16, [WEFT_BF16] = widen_bf16},
     .narrow = {[WEFT_F16] = narrow_f16, [WEFT_BF16] = narrow_bf16},
+    .lanes = LANES_TABLE,
+    .pair = PAIR_TABLE,
     .move_row = {move_row_1, move_row_2, move_row_4, move_row_8},
     .transpose = {transpose_1, transpose_2, transpose_4, transpose_8},
     .stream = stream,

@@ -80,7 +80,8 @@ static weft__pair reduced_expm1(weft__terms *t, weft__pair x, int32_t k)
     const int32_t second = fused(t, k, negative_of(t, WEFT__LN2_2), x.low);
     const weft__pair r = weft__sum_ordered(t, rough, second);
     const int32_t rest = weft__polynomial_of(t, &weft__polynomial_expm1, r.high);
-    return (weft__pair){r.high, fused(t, multiply(t, r.high, r.high), rest, r.low)};
+    const int32_t lost = fused(t, r.high, r.low, r.low);
+    return (weft__pair){r.high, fused(t, multiply(t, r.high, r.high), rest, lost)};
 }
 
 /* 2^-k for 2^(k - 1), as long as that matters. */

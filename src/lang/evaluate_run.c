@@ -1,0 +1,237 @@
+/* Running evaluations: placement, memory, launches. */
+#include "core/allocate.h"
+#include "core/device.h"
+#include "kernel/run.h"
+#include "lang/evaluate.h"
+#include "ops/copy.h"
+#include <stdio.h>
+#include <string.h>
+
+/* What one run works on. */
+typedef struct running {
+    const weft__evaluation *evaluation;
+    const weft_operand *operands;
+    weft_array **before; /* of each operand: a copy of what it was, if it is overwritten too soon */
+    weft_array **assigned; /* the same for what the program has assigned to it */
+    weft_array **temporaries;
+    weft_array *value;
+    weft_stream *stream;
+} running;
+
+static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
+
+static weft_status place(running *r, const weft__lang_name *names)
+{
+    weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
+    char texts[WEFT__LANG_OPERANDS_MAX][16];
+    const char *shown[WEFT__LANG_OPERANDS_MAX];
+    int count = 0;
+    for (int i = 0; i < r->evaluation->count; i++) {
+        if (!is_array(&r->operands[i]))
+            continue;
+        snprintf(texts[count], sizeof texts[count], "%.*s", (int)names[i].length, names[i].text);
+        shown[count] = texts[count];
+        arrays[count++] = r->operands[i].value.array;
+    }
+    return weft__place(arrays, shown, count, &r->stream);
+}
+
+/* Handles get memory of the shape that the program gives them. */
+static weft_status give_handles_memory(const running *r)
+{
+    const weft__lang_program *program = r->evaluation->program;
+    for (uint32_t i = 0; i < program->assignments_count; i++) {
+        const weft__lang_assignment *assignment = &program->assignments[i];
+        weft_array *array = r->operands[assignment->operand].value.array;
+        if (array->buffer)
+            continue;
+        array->dtype = program->nodes[assignment->node].dtype;
+        TRY(weft__array_resize(array, &program->shapes[program->nodes[assignment->node].shape]));
+    }
+    return WEFT_OK;
+}
+
+static weft_status make_value(running *r)
+{
+    const weft__lang_program *program = r->evaluation->program;
+    weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
+    if (program->value < 0)
+        return WEFT_OK;
+    const weft__lang_node *node = &program->nodes[program->value];
+    r->value = weft__array_new(&program->shapes[node->shape], (weft_dtype)node->dtype, &options,
+                               NULL, NULL);
+    return r->value ? WEFT_OK : weft_error_code();
+}
+
+static weft_status make_temporaries(running *r)
+{
+    const weft__schedule *schedule = &r->evaluation->schedule;
+    const weft__lang_program *program = r->evaluation->program;
+    weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
+    for (uint32_t i = 0; i < schedule->stores_count; i++) {
+        const weft__scheduled *store = &schedule->stores[i];
+        const weft__lang_node *node = &program->nodes[store->node];
+        weft_dtype dtype = (weft_dtype)node->dtype;
+        if (store->place > WEFT__PLACE_TEMPORARY)
+            continue;
+        weft_array *made =
+            weft__array_new(&program->shapes[node->shape],
+                            store->mean ? weft__value_dtype(dtype) : dtype, &options, NULL, NULL);
+        if (!made)
+            return weft_error_code();
+        r->temporaries[WEFT__PLACE_TEMPORARY - store->place] = made;
+    }
+    return WEFT_OK;
+}
+
+static bool is_output(const weft__lowered *lowered, uint32_t i)
+{
+    return lowered->builder.kernel.operands[i].output;
+}
+
+/* Whether a kernel from `first` on, before `end`, writes to the memory of the array. */
+static bool is_overwritten(const running *r, const weft_array *array, uint32_t first, uint32_t end)
+{
+    for (uint32_t k = first; k < end; k++)
+        for (uint32_t i = 0; i < r->evaluation->kernels[k].operands_count; i++) {
+            int32_t place = r->evaluation->kernels[k].operands[i];
+            if (place >= 0 && is_output(&r->evaluation->kernels[k], i) &&
+                weft__array_may_overlap(array, r->operands[place].value.array))
+                return true;
+        }
+    return false;
+}
+
+static weft_status copy(const running *r, int32_t operand, weft_array **made)
+{
+    weft_options options = {.struct_size = sizeof options, .stream = r->stream};
+    if (!*made)
+        *made = weft__copy_new(r->operands[operand].value.array, &options);
+    return *made ? WEFT_OK : weft_error_code();
+}
+
+/* Inputs of a kernel that an earlier kernel overwrites are copied before anything runs. */
+static weft_status copy_overwritten(const running *r)
+{
+    const weft__evaluation *e = r->evaluation;
+    for (uint32_t k = 1; k < e->kernels_count; k++)
+        for (uint32_t i = 0; i < e->kernels[k].operands_count; i++) {
+            int32_t place = e->kernels[k].operands[i];
+            if (place >= 0 && place < WEFT__PLACE_ASSIGNED && !is_output(&e->kernels[k], i) &&
+                is_overwritten(r, r->operands[place].value.array, 0, k))
+                TRY(copy(r, place, &r->before[place]));
+        }
+    return WEFT_OK;
+}
+
+/* What kernel `written` has assigned and another will have overwritten (operands may overlap) when
+ * a later one reads it. */
+static weft_status copy_assigned(const running *r, uint32_t written)
+{
+    const weft__evaluation *e = r->evaluation;
+    const weft__lowered *lowered = &e->kernels[written];
+    for (uint32_t o = 0; o < lowered->operands_count; o++) {
+        int32_t operand = lowered->operands[o];
+        if (!is_output(lowered, o) || operand < 0)
+            continue;
+        for (uint32_t k = written + 2; k < e->kernels_count; k++)
+            for (uint32_t i = 0; i < e->kernels[k].operands_count; i++)
+                if (e->kernels[k].operands[i] == operand + WEFT__PLACE_ASSIGNED &&
+                    is_overwritten(r, r->operands[operand].value.array, written + 1, k))
+                    TRY(copy(r, operand, &r->assigned[operand]));
+    }
+    return WEFT_OK;
+}
+
+static weft_array *array_at(const running *r, int32_t place, bool output)
+{
+    if (place == WEFT__PLACE_VALUE)
+        return r->value;
+    if (place <= WEFT__PLACE_TEMPORARY)
+        return r->temporaries[WEFT__PLACE_TEMPORARY - place];
+    weft_array **copies = place < WEFT__PLACE_ASSIGNED ? r->before : r->assigned;
+    place %= WEFT__PLACE_ASSIGNED;
+    return !output && copies[place] ? copies[place] : r->operands[place].value.array;
+}
+
+static void fill_scalars(const running *r, const weft__lowered *lowered, uint64_t *scalars)
+{
+    for (uint32_t i = 0; i < lowered->scalars_count; i++) {
+        if (lowered->scalars[i] < 0) {
+            scalars[i] = lowered->numbers[-1 - lowered->scalars[i]];
+            continue;
+        }
+        const weft_operand *number = &r->operands[lowered->scalars[i] / 2];
+        bool is_complex = number->dtype == WEFT_C64 || number->dtype == WEFT_C128;
+        const double *part = &number->value.complex_[lowered->scalars[i] % 2];
+        memcpy(&scalars[i], is_complex ? (const void *)part : (const void *)&number->value,
+               sizeof *scalars);
+    }
+}
+
+static weft_status run_kernel(const running *r, const weft__lowered *lowered)
+{
+    enum { INLINE = 64 };
+    weft_array *inline_arrays[INLINE], **arrays = inline_arrays;
+    uint64_t inline_scalars[INLINE], *scalars = inline_scalars;
+    size_t bytes =
+        lowered->operands_count * sizeof *arrays + lowered->scalars_count * sizeof *scalars;
+    bool large = lowered->operands_count > INLINE || lowered->scalars_count > INLINE;
+    if (large) {
+        if (!(scalars = weft__allocate(bytes)))
+            return WEFT_ERROR_MEMORY;
+        arrays = (weft_array **)(void *)(scalars + lowered->scalars_count);
+    }
+    for (uint32_t i = 0; i < lowered->operands_count; i++)
+        arrays[i] = array_at(r, lowered->operands[i], is_output(lowered, i));
+    fill_scalars(r, lowered, scalars);
+    weft_status status =
+        weft__kernel_run(&lowered->builder.kernel, r->stream, &lowered->space, arrays, scalars);
+    if (large)
+        weft__free(scalars);
+    return status;
+}
+
+static weft_status run_all(running *r, const weft__lang_name *names)
+{
+    const weft__evaluation *e = r->evaluation;
+    for (uint32_t i = 0; i < e->program->assignments_count; i++) {
+        const weft_operand *operand = &r->operands[e->program->assignments[i].operand];
+        if (operand->value.array->buffer)
+            TRY(weft__array_check_output(operand->value.array, "operand"));
+    }
+    TRY(give_handles_memory(r));
+    TRY(place(r, names));
+    TRY(make_value(r));
+    TRY(make_temporaries(r));
+    TRY(copy_overwritten(r));
+    for (uint32_t k = 0; k < e->kernels_count; k++) {
+        TRY(run_kernel(r, &e->kernels[k]));
+        TRY(copy_assigned(r, k));
+    }
+    return WEFT_OK;
+}
+
+weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_operand *operands,
+                                 const weft__lang_name *names, weft_array **value)
+{
+    running r = {.evaluation = evaluation, .operands = operands};
+    weft_array *few[2 * WEFT__LANG_OPERANDS_MAX], **arrays = few;
+    size_t count = 2 * (size_t)evaluation->count + evaluation->schedule.temporaries_count;
+    if (count > 2 * WEFT__LANG_OPERANDS_MAX && !(arrays = weft__allocate(count * sizeof *arrays)))
+        return WEFT_ERROR_MEMORY;
+    memset(arrays, 0, count * sizeof *arrays);
+    r.before = arrays;
+    r.assigned = r.before + evaluation->count;
+    r.temporaries = r.assigned + evaluation->count;
+    weft_status status = run_all(&r, names);
+    for (size_t i = 0; i < count; i++)
+        weft_array_release(arrays[i]);
+    if (arrays != few)
+        weft__free(arrays);
+    if (status == WEFT_OK)
+        *value = r.value;
+    else
+        weft_array_release(r.value);
+    return status;
+}

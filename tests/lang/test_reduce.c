@@ -1,0 +1,120 @@
+/* Reductions as functions: options, outputs and errors. tests/lang/test_fold.c has the numbers. */
+#include "support/check.h"
+#include <math.h>
+#include <string.h>
+#include <weft/weft.h>
+
+static weft_device device(void) { return weft_device_named(test_device()); }
+
+static weft_array *numbers(void)
+{
+    const float values[] = {1, 2, 3, 4, -5, 6};
+    return weft_from_host(values, sizeof values, WEFT_SHAPE(2, 3), .device = device());
+}
+
+static bool holds(weft_array *array, const void *expected, size_t bytes)
+{
+    char actual[256];
+    return array && weft_array_bytes(array) == bytes && bytes <= sizeof actual &&
+           weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
+           memcmp(actual, expected, bytes) == 0;
+}
+
+TEST(X4_functions_of_all_elements)
+{
+    WEFT_AUTO weft_array *a = numbers();
+    CHECK(a);
+    WEFT_AUTO weft_array *sum = weft_sum(a), *product = weft_prod(a), *low = weft_min(a);
+    WEFT_AUTO weft_array *high = weft_max(a), *mean = weft_mean(a), *any = weft_any(a);
+    WEFT_AUTO weft_array *all = weft_all(a), *first = weft_argmin(a), *last = weft_argmax(a);
+    CHECK(holds(sum, (float[]){11}, 4));
+    CHECK(holds(product, (float[]){-720}, 4));
+    CHECK(holds(low, (float[]){-5}, 4));
+    CHECK(holds(high, (float[]){6}, 4));
+    CHECK(holds(mean, (float[]){11.0f / 6}, 4));
+    CHECK(holds(any, (bool[]){true}, 1));
+    CHECK(holds(all, (bool[]){true}, 1));
+    CHECK(holds(first, (int64_t[]){4}, 8));
+    CHECK(holds(last, (int64_t[]){5}, 8));
+    CHECK_INT(weft_array_shape(sum).ndim, 0);
+}
+
+TEST(X4_axes_and_keep)
+{
+    WEFT_AUTO weft_array *a = numbers();
+    CHECK(a);
+    WEFT_AUTO weft_array *columns = weft_sum(a, .axes = WEFT_AXES(0));
+    WEFT_AUTO weft_array *rows = weft_max(a, .axes = WEFT_AXES(-1), .keep = true);
+    WEFT_AUTO weft_array *both = weft_sum(a, .axes = WEFT_AXES(1, 0), .keep = true);
+    CHECK(holds(columns, (float[]){5, -3, 9}, 12));
+    CHECK(holds(rows, (float[]){3, 6}, 8));
+    CHECK(weft_shape_equal(weft_array_shape(rows), WEFT_SHAPE(2, 1)));
+    CHECK(holds(both, (float[]){11}, 4));
+    CHECK(weft_shape_equal(weft_array_shape(both), WEFT_SHAPE(1, 1)));
+}
+
+TEST(X4_variance_and_norms)
+{
+    WEFT_AUTO weft_array *a = numbers();
+    CHECK(a);
+    WEFT_AUTO weft_array *variance = weft_var(a, .axes = WEFT_AXES(0), .correction = 1);
+    WEFT_AUTO weft_array *deviation = weft_std(a, .axes = WEFT_AXES(0));
+    WEFT_AUTO weft_array *two = weft_norm(a, .axes = WEFT_AXES(1));
+    WEFT_AUTO weft_array *one = weft_norm(a, .order = 1);
+    WEFT_AUTO weft_array *largest = weft_norm(a, .order = WEFT_NORM_INF, .axes = WEFT_AXES(1));
+    CHECK(holds(variance, (float[]){4.5f, 24.5f, 4.5f}, 12));
+    CHECK(holds(deviation, (float[]){1.5f, 3.5f, 1.5f}, 12));
+    CHECK(holds(two, (float[]){sqrtf(14), sqrtf(77)}, 8));
+    CHECK(holds(one, (float[]){21}, 4));
+    CHECK(holds(largest, (float[]){3, 6}, 8));
+}
+
+TEST(X4_into_an_array)
+{
+    WEFT_AUTO weft_array *a = numbers();
+    WEFT_AUTO weft_array *row = weft_zeros(WEFT_SHAPE(3), .dtype = WEFT_F64, .device = device());
+    WEFT_AUTO weft_array *handle = weft_handle(.device = device());
+    CHECK(a && row && handle);
+    WEFT_AUTO weft_array *same = weft_sum(a, .axes = WEFT_AXES(0), .out = row);
+    CHECK(same == row);
+    CHECK(holds(row, (double[]){5, -3, 9}, 24));
+    WEFT_AUTO weft_array *made = weft_sum(a, .axes = WEFT_AXES(1), .out = handle);
+    CHECK(made == handle);
+    CHECK(holds(handle, (float[]){6, 5}, 8));
+    /* into a part of itself */
+    WEFT_AUTO weft_array *column = weft_slice(a, WEFT_ALL, WEFT_AT(0));
+    CHECK(column);
+    WEFT_AUTO weft_array *inside = weft_sum(a, .axes = WEFT_AXES(1), .out = column);
+    CHECK(inside);
+    CHECK(holds(a, (float[]){6, 2, 3, 5, -5, 6}, 24));
+}
+
+TEST(X4_errors_of_functions)
+{
+    WEFT_AUTO weft_array *a = numbers();
+    WEFT_AUTO weft_array *small = weft_zeros(WEFT_SHAPE(2), .device = device());
+    WEFT_AUTO weft_array *empty = weft_zeros(WEFT_SHAPE(0), .device = device());
+    CHECK(a && small && empty);
+    CHECK(!weft_sum(a, .axes = WEFT_AXES(2)));
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "axis 2");
+    CHECK(!weft_sum(a, .axes = WEFT_AXES(0, 0)));
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "twice");
+    CHECK(!weft_argmax(a, .axes = WEFT_AXES(0, 1)));
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "one axis");
+    CHECK(!weft_sum(a, .axes = WEFT_AXES(0), .out = small));
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "(3,)");
+    CHECK(!weft_min(empty));
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "no elements");
+    CHECK(!weft_sum(a, .correction = 1));
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, ".correction");
+    CHECK(!weft_norm(a, .order = 3));
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, ".order");
+    weft_error_clear();
+    CHECK(!weft_mean(NULL));
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "weft_mean");
+    CHECK_STR(weft_error_last()->operation, "weft_mean");
+}
+
+TEST_MAIN(TEST_OF(X4_functions_of_all_elements), TEST_OF(X4_axes_and_keep),
+          TEST_OF(X4_variance_and_norms), TEST_OF(X4_into_an_array),
+          TEST_OF(X4_errors_of_functions));
