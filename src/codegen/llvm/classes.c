@@ -90,6 +90,8 @@ bool weft__llvm_wants(const weft__kernel *kernel, const weft__launch *launch)
 {
     const weft__target target = weft__target_host();
     const int64_t columns = launch->size[launch->ndim - 1];
+    if (kernel->shifts_count != 0 || kernel->folds_count != 0) /* only the interpreter has these */
+        return false;
     if (target.isa == WEFT__ISA_NONE || (!target.fused && needs_fused(kernel)))
         return false;
     if (columns < (target.masks ? SHORT_MASKED : SHORT) && columns < launch->count)
