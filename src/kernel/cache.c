@@ -4,7 +4,6 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/library.h"
-#include "core/thread.h"
 #include <sched.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@ typedef struct entry {
     char key[];
 } entry;
 
+_Atomic uint64_t weft__cache_generation = 1;
 static _Atomic(entry *) buckets[BUCKETS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* one compiles at a time */
 
@@ -139,6 +139,7 @@ static void drop(weft_device device)
     pthread_mutex_unlock(&mutex);
     if (!dropped)
         return;
+    atomic_fetch_add(&weft__cache_generation, 1);
     weft__thread_quiesce();
     weft__stream_wait_all(device);
     for (entry *next; dropped; dropped = next) {
@@ -167,19 +168,21 @@ static weft_status find_or_add(const weft__kernel *kernel, weft_device id, entry
     return status;
 }
 
-weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device, weft__compiled *found)
+weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device,
+                              const weft__launch *launch, weft__compiled *found)
 {
     entry *e;
     if (!weft__thread_get())
         return WEFT_ERROR_MEMORY;
     weft__thread_reading(true);
+    found->generation = atomic_load(&weft__cache_generation); /* before what it stands for */
     weft_status status = find_or_add(kernel, device, &e);
     if (status != WEFT_OK) {
         weft__thread_reading(false);
         return status;
     }
     found->module = e->module;
-    found->grain = weft__interpreter_grain;
+    found->grain = weft__interpreter_grain(kernel, launch);
     return WEFT_OK;
 }
 

@@ -2,18 +2,37 @@
 #ifndef WEFT_KERNEL_CACHE_H
 #define WEFT_KERNEL_CACHE_H
 
-#include "backend/backend.h"
+#include "core/thread.h"
 #include "kernel/ir.h"
 
+/* What was found for a launch. */
 typedef struct weft__compiled {
     weft__module *module;
-    int64_t (*grain)(const weft__kernel *kernel, const weft__launch *launch);
+    int64_t grain;       /* for launch->grain */
+    uint64_t generation; /* for weft__cache_reenter; 0: not to be kept */
 } weft__compiled;
 
-/* Finds or compiles. What is found stays valid until weft__cache_leave, which must follow every
- * success; work that is queued meanwhile keeps its module until it is done. */
+/* Finds or compiles what runs the launch, whose stage, sizes and strides are set. What is found
+ * stays valid until weft__cache_leave, which must follow every success; work that is queued
+ * meanwhile keeps its module until it is done. */
 weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device,
-                              weft__compiled *found);
+                              const weft__launch *launch, weft__compiled *found);
 void weft__cache_leave(void);
+
+/* Moves on whenever something that was found may be gone, or something better may be found. */
+extern _Atomic uint64_t weft__cache_generation;
+
+/* The same as weft__cache_enter, without looking for it, with what this thread found earlier for
+ * the same kernel and device, and a launch of the same stage, sizes and strides (addresses and
+ * scalars may differ): true if that still is what would be found. If it is false, `found` is
+ * useless and nothing was entered. */
+static inline bool weft__cache_reenter(const weft__compiled *found)
+{
+    weft__thread_reading(true); /* before the generation is read: a drop moves it, then waits */
+    if (atomic_load(&weft__cache_generation) == found->generation)
+        return true;
+    weft__thread_reading(false);
+    return false;
+}
 
 #endif

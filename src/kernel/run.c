@@ -62,8 +62,8 @@ static weft_status compile_and_submit(const weft__kernel *kernel, weft_stream *s
                                       weft__launch *launch, const weft__use *uses, uint32_t count)
 {
     weft__compiled compiled;
-    TRY(weft__cache_enter(kernel, stream->device, &compiled));
-    launch->grain = compiled.grain(kernel, launch);
+    TRY(weft__cache_enter(kernel, stream->device, launch, &compiled));
+    launch->grain = compiled.grain;
     weft_status status = submit(stream, compiled.module, launch, uses, count);
     weft__cache_leave();
     return status;
