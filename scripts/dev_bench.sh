@@ -1,12 +1,12 @@
-# ./dev bench: builds the release preset and measures it beside NumPy and PyTorch.
+# ./dev bench: builds the release preset and measures it beside what others offer.
 
 usage() {
     cat <<'END'
 usage: ./dev bench [--json FILE] [-- ARGUMENT...]
 
-Builds the benchmarks with the release preset, sets up NumPy and PyTorch in build/peers (from PyPI,
-about 600 MB, once), and runs bench/run.py. Without a network it measures without the missing peers and
-says so.
+Builds the benchmarks with the release preset, sets up NumPy, numexpr, Numba, PyTorch and JAX in build/peers
+(from PyPI, about 1 GB, once), and runs bench/run.py. Without a network it measures without the missing
+peers and says so.
 
   --json FILE     also writes the numbers to FILE
   -- ARGUMENT...  is passed on to bench/run.py
@@ -30,13 +30,14 @@ main() {
     [ -f bench/run.py ] || die "there is no bench/run.py"
     steps 4
     require compiler cmake builder python
+    prefer c++ # torch.compile
     install_packages
     step "building"
     configure release && build release benchmarks || die "the build failed"
-    step "NumPy and PyTorch"
+    step "NumPy, numexpr, Numba, PyTorch, JAX"
     scripts/peers.sh build/peers
     local peer
-    for peer in numpy torch; do
+    for peer in numpy numexpr numba jax torch; do
         grep -qx "$peer" build/peers/ready 2>/dev/null ||
             leave_out "$peer: could not be set up (see build/peers.log)"
     done

@@ -58,7 +58,7 @@ without() {
     clang) echo "everything that needs clang: not installed" ;;
     clang-format) echo "the format: clang-format 14 is not installed" ;;
     aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
-    python) echo "NumPy and PyTorch: no Python with venv" ;;
+    python) echo "the peers of the benchmark: no Python with venv" ;;
     esac
 }
 

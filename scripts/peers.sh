@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# peers.sh FOLDER: a Python environment with NumPy and PyTorch, for the benchmarks.
+# peers.sh FOLDER: a Python environment with what the benchmarks compare with: NumPy, numexpr, Numba,
+# PyTorch and JAX.
 #
 # PyPI has PyTorch for Linux on x86-64 only as a CUDA build, whose CUDA libraries are 2 GB that a CPU
 # never uses. So they are not downloaded: the small CUDA runtime is, which PyTorch calls as it is
@@ -8,7 +9,7 @@
 set -u
 folder=${1:?the folder}
 log=$folder.log
-[ "$(tr '\n' ' ' 2>/dev/null <"$folder/ready")" = "numpy torch " ] && exit
+[ "$(tr '\n' ' ' 2>/dev/null <"$folder/ready")" = "numpy numexpr numba jax torch " ] && exit
 mkdir -p "$(dirname "$folder")"
 : >"$log"
 
@@ -73,6 +74,9 @@ install_torch() {
 }
 
 [ -x "$folder/bin/python" ] || python3 -m venv "$folder" >>"$log" 2>&1 || exit 1
-imports numpy || pip install numpy || echo "      NumPy could not be installed (see $log)"
+# Numba first: it says which NumPy it can work with.
+for peer in numba numpy numexpr jax; do
+    imports $peer || pip install $peer || echo "      $peer could not be installed (see $log)"
+done
 imports torch || install_torch || echo "      PyTorch could not be installed (see $log)"
-for peer in numpy torch; do imports $peer && echo $peer; done >"$folder/ready"
+for peer in numpy numexpr numba jax torch; do imports $peer && echo $peer; done >"$folder/ready"

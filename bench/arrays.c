@@ -1,36 +1,6 @@
-/* Measures Weft, and plain C beside it, row by row; prints one JSON object a line. bench/run.py
- * runs it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+/* Arrays, streams and copies. */
+#include "measure.h"
 #include <weft/weft.h>
-
-enum { RUNS = 5, SIDE = 8192 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void report(const char *work, const char *who, double elements, double *seconds,
-                   double bytes)
-{
-    qsort(seconds, RUNS, sizeof *seconds, compare);
-    double median = seconds[RUNS / 2];
-    printf(
-        "{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"cpu\", \"n\": %.0f, \"seconds\": %.9g, "
-        "\"gbps\": %.4g}\n",
-        work, who, elements, median, bytes / median * 1e-9);
-}
 
 static void check(bool fine)
 {
@@ -38,22 +8,6 @@ static void check(bool fine)
         return;
     fprintf(stderr, "%s\n", weft_error_message());
     exit(1);
-}
-
-/* Runs `body` once to warm up and RUNS times `repeat` times; reports the time of one. */
-typedef void work(void *argument);
-static void measure(const char *name, const char *who, double elements, double bytes, int repeat,
-                    work *body, void *argument)
-{
-    double seconds[RUNS];
-    body(argument);
-    for (int r = 0; r < RUNS; r++) {
-        double start = now();
-        for (int i = 0; i < repeat; i++)
-            body(argument);
-        seconds[r] = (now() - start) / repeat;
-    }
-    report(name, who, elements, seconds, bytes);
 }
 
 static void make_and_release(void *argument)
@@ -120,7 +74,7 @@ static void measure_waking(weft_stream *stream)
             seconds[r] += (now() - start) / 100;
         }
     }
-    report("wake an idle worker and wait", "weft", 1, seconds, 0);
+    report("wake an idle worker and wait", "weft", 1, seconds, 0, -1);
 }
 
 static void measure_queue(void)
@@ -137,7 +91,7 @@ static void measure_queue(void)
         check(weft_stream_synchronize(stream) == WEFT_OK);
         seconds[r] = (now() - start) / CALLS;
     }
-    report("queue an empty call, and run it", "weft", 1, seconds, 0);
+    report("queue an empty call, and run it", "weft", 1, seconds, 0, -1);
     measure_waking(stream);
     weft_stream_release(stream);
 }
