@@ -142,6 +142,27 @@ static inline bool weft__load_is_bounded(const weft__kernel *kernel, const weft_
            kernel->shifts[value->shift - 1].boundary == WEFT__BOUNDARY_CONSTANT;
 }
 
+/* How many arguments a value has. */
+static inline int weft__value_arguments(const weft__kernel *kernel, const weft__value *value)
+{
+    static const uint8_t arity[] = {
+#define WEFT__OP_ARITY(name, arity) arity,
+        WEFT__OP_LIST(WEFT__OP_ARITY)
+#undef WEFT__OP_ARITY
+    };
+    return weft__load_is_bounded(kernel, value) ? 1 : arity[value->op];
+}
+
+/* Where a launch has an axis of the kernel: kept ones come before those that are folded. */
+static inline int weft__axis_launched(const weft__kernel *kernel, int axis)
+{
+    const uint32_t all = (1U << kernel->ndim) - 1, before = (1U << axis) - 1;
+    const uint32_t folded = kernel->folded & all, kept = ~folded & all;
+    if (kept >> axis & 1)
+        return __builtin_popcount(kept & before);
+    return __builtin_popcount(kept) + __builtin_popcount(folded & before);
+}
+
 /* Whether folds go by lanes: the last axis is folded. */
 static inline bool weft__kernel_has_lanes(const weft__kernel *kernel)
 {

@@ -29,16 +29,6 @@ typedef struct weft__lowering {
     bool *used;        /* of each load: whether anything but a plain copy uses it */
 } weft__lowering;
 
-/* Where a launch has an axis of the kernel: kept ones come before those that are folded. */
-static inline int weft__axis_launched(const weft__kernel *kernel, int axis)
-{
-    const uint32_t all = (1U << kernel->ndim) - 1, before = (1U << axis) - 1;
-    const uint32_t folded = kernel->folded & all, kept = ~folded & all;
-    if (kept >> axis & 1)
-        return __builtin_popcount(kept & before);
-    return __builtin_popcount(kept) + __builtin_popcount(folded & before);
-}
-
 /* How many of a step's arguments are used. */
 static inline int weft__step_arguments(const weft__step *step)
 {
@@ -54,9 +44,6 @@ static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t 
 {
     return !lowering->wanted || lowering->wanted[value];
 }
-
-/* How many arguments a value of the kernel has. */
-int weft__value_arguments(const weft__kernel *kernel, const weft__value *value);
 
 weft_status weft__lower(weft__lowering *lowering);
 

@@ -9,17 +9,6 @@ static const char *const op_names[] = {
 #undef NAME
 };
 
-static const uint8_t arity[] = {
-#define ARITY(name, arity) arity,
-    WEFT__OP_LIST(ARITY)
-#undef ARITY
-};
-
-int weft__value_arguments(const weft__kernel *kernel, const weft__value *value)
-{
-    return weft__load_is_bounded(kernel, value) ? 1 : arity[value->op];
-}
-
 /* What is moved at once: of complex numbers, a part. */
 static uint8_t moved_size(weft_dtype dtype)
 {
@@ -199,16 +188,17 @@ static bool primitive_of(const weft__lowering *lowering, const weft__value *valu
 static weft_status lower_operation(weft__lowering *lowering, int32_t position)
 {
     const weft__value *value = &lowering->kernel->values[position];
+    const int count = weft__value_arguments(lowering->kernel, value);
     int32_t arguments[3] = {0};
     weft__primitive *primitive;
-    for (int k = 0; k < arity[value->op]; k++)
+    for (int k = 0; k < count; k++)
         arguments[k] = lowering->value[value->argument[k]];
     if (!primitive_of(lowering, value, &primitive))
         return FAIL(WEFT_ERROR_COMPILE, "value %d of the kernel: %s is not defined for its types",
                     position, op_names[value->op]);
-    lowering->value[position] =
-        primitive == NULL ? arguments[0]
-                          : compute(lowering, primitive, value->dtype, arity[value->op], arguments);
+    lowering->value[position] = primitive == NULL
+                                    ? arguments[0]
+                                    : compute(lowering, primitive, value->dtype, count, arguments);
     return WEFT_OK;
 }
 
@@ -277,7 +267,7 @@ static int32_t survey(weft__lowering *lowering)
         const bool folded = lowering->wanted && value->op == WEFT__OP_fold &&
                             lowering->wanted[k] == WEFT__WANTED_VALUE;
         const int arguments = folded ? 0 : weft__value_arguments(kernel, value);
-        lowering->used[k] |= arguments > arity[value->op]; /* the edge is put into the value */
+        lowering->used[k] |= weft__load_is_bounded(kernel, value); /* the edge is put in */
         for (int j = 0; j < arguments; j++)
             lowering->used[value->argument[j]] |= !(store && is_copy(kernel, value));
     }
