@@ -84,8 +84,9 @@ typedef struct weft_options {
     weft_memory memory;
     weft_allocator allocator;
     const weft_user_allocator *user_allocator;
-    weft_stream *stream; /* binds the new array to this stream */
-    weft_copying copy;   /* of weft_asarray alone */
+    weft_stream *stream;        /* binds the new array to this stream */
+    weft_copying copy;          /* of weft_asarray alone */
+    struct weft_random *random; /* of weft_random_… alone: where the numbers come from */
 } weft_options;
 
 /* A new array with the same elements, in C order: weft_copy(a), weft_copy(a, .memory = …). */

@@ -78,6 +78,10 @@ extern const weft__math_facts weft__math_functions[WEFT__MATH_COUNT];
 int32_t weft__math(weft__builder *builder, weft__math_function function, weft_dtype dtype,
                    int32_t x, int32_t y);
 
+/* The cosine and the sine, in this order, of the angle that is `turn` / 2^32 or 2^64 of a circle:
+ * `turn` is i32 for f32, i64 for f64. */
+void weft__math_circle(weft__builder *builder, weft_dtype dtype, int32_t turn, int32_t results[2]);
+
 /* x, but not below `low` nor above `high`; NaN if any is. Any dtype but bool. */
 int32_t weft__math_clip(weft__builder *builder, int32_t x, int32_t low, int32_t high);
 

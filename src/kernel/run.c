@@ -229,13 +229,28 @@ static weft_status run_through_copy(const weft__kernel *kernel, weft_stream *str
     return status;
 }
 
+/* Whether there is nothing to write. */
+static bool is_empty(const weft__kernel *kernel, const weft_shape *space)
+{
+    for (int k = 0; k < space->ndim; k++)
+        if (space->size[k] == 0 && !(kernel->folded >> k & 1))
+            return true;
+    return false;
+}
+
+weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stream,
+                                   const weft_shape *space, weft_array *const *arrays,
+                                   const uint64_t *scalars)
+{
+    return is_empty(kernel, space) ? WEFT_OK : run(kernel, stream, space, arrays, scalars);
+}
+
 weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
                              const weft_shape *space, weft_array *const *arrays,
                              const uint64_t *scalars)
 {
-    for (int k = 0; k < space->ndim; k++)
-        if (space->size[k] == 0 && !(kernel->folded >> k & 1))
-            return WEFT_OK;
+    if (is_empty(kernel, space))
+        return WEFT_OK;
     for (uint32_t i = kernel->operands_count; i-- > 0;) /* the last output is moved last */
         if (kernel->operands[i].output && has_hazard(kernel, arrays, i))
             return run_through_copy(kernel, stream, space, arrays, scalars, i);

@@ -12,5 +12,10 @@
 weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
                              const weft_shape *space, weft_array *const *arrays,
                              const uint64_t *scalars);
+/* The same, of operands that the caller knows not to overlap, unless an output has the map of an
+ * input: many parts of one array, which would take long to tell apart. */
+weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stream,
+                                   const weft_shape *space, weft_array *const *arrays,
+                                   const uint64_t *scalars);
 
 #endif

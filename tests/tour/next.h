@@ -1,18 +1,10 @@
-/* The declarations that random numbers, functions and kernels will have: the shape they
+/* The declarations that functions and kernels will have: the shape they
  * must keep, compiled with the tour before any of them is built. A declaration moves to
  * include/weft when it works. */
 #ifndef WEFT_TOUR_NEXT_H
 #define WEFT_TOUR_NEXT_H
 
 #include <weft/weft.h>
-
-weft_array *weft_random_uniform_with(double low, double high, weft_shape shape,
-                                     const weft_options *options);
-#define weft_random_uniform(...) WEFT__RANDOM_UNIFORM(__VA_ARGS__, )
-#define WEFT__RANDOM_UNIFORM(low, ...) WEFT__RANDOM_UNIFORM_(low, __VA_ARGS__)
-#define WEFT__RANDOM_UNIFORM_(low, high, ...) WEFT__RANDOM_UNIFORM__(low, high, __VA_ARGS__)
-#define WEFT__RANDOM_UNIFORM__(low, high, shape, ...)                                              \
-    weft_random_uniform_with((low), (high), (shape), WEFT__NEW(__VA_ARGS__))
 
 /* Functions and kernels are texts with a name; what they compile to hangs on the cache behind them.
  */

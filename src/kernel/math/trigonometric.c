@@ -240,3 +240,35 @@ int32_t weft__math_tan(weft__terms *t, int32_t x, int32_t y)
     const int32_t turn = shift_left(t, by.quadrant, word(t, 1));
     return odd_at_zero(t, x, turned_sign(t, quotient, turn));
 }
+
+/* The angle is a number of quadrants, from which `r` is at most an eighth of a circle away,
+ * exactly.
+ */
+void weft__math_circle(weft__builder *builder, weft_dtype dtype, int32_t turn, int32_t results[2])
+{
+    const bool wide = dtype == WEFT_F64;
+    weft__terms terms = {builder,
+                         dtype,
+                         wide ? WEFT_U64 : WEFT_U32,
+                         wide ? WEFT_I64 : WEFT_I32,
+                         wide,
+                         builder->kernel.values_count};
+    weft__terms *t = &terms;
+    const int bits = wide ? 62 : 30; /* of a quadrant */
+    const int32_t at = reinterpreted(t, t->word, turn), by = word(t, (uint64_t)bits);
+    const int32_t half = word(t, UINT64_C(1) << (bits - 1));
+    const int32_t quadrant = shift_right(t, add(t, at, half), by);
+    const int32_t rest = subtract(t, at, shift_left(t, quadrant, by));
+    const int32_t unit = constant(t, first_of(wide, WEFT__HALF_PI_1) * (wide ? 0x1p-62 : 0x1p-30));
+    const int32_t r = multiply(t, converted(t, t->value, reinterpreted(t, t->number, rest)), unit);
+    const int32_t z = multiply(t, r, r), odd = is_odd(t, quadrant);
+    const weft__pair whole = {r, constant(t, 0)};
+    const weft__pair sine = sin_of(t, whole, z), cosine = cos_of(t, whole, z);
+    const int32_t s = add(t, sine.high, sine.low), c = add(t, cosine.high, cosine.low);
+    const int32_t x = choose(t, odd, s, c), y = choose(t, odd, c, s);
+    const int32_t two = word(t, 2), none = word(t, 0);
+    const int32_t down = unequal(t, bits_and(t, quadrant, two), none);
+    const int32_t left = unequal(t, bits_and(t, add(t, quadrant, word(t, 1)), two), none);
+    results[0] = choose(t, left, negative(t, x), x);
+    results[1] = choose(t, down, negative(t, y), y);
+}

@@ -1,0 +1,196 @@
+/* Random arrays: the functions, and the launches that fill them. */
+#include "ops/random.h"
+#include "kernel/run.h"
+#include <string.h>
+
+enum { SCALARS = WEFT__RANDOM_SCALARS + WEFT__RANDOM_PARAMETERS_MAX + WEFT_NDIM_MAX };
+
+/* One call: its scalars, and where it runs. */
+typedef struct call {
+    const weft__drawing *drawing;
+    weft_stream *stream;
+    uint64_t scalars[SCALARS];
+    int scalars_count; /* that all kernels of the call have */
+} call;
+
+static weft_status run(call *c, weft__builder *b, const weft_shape *space,
+                       weft_array *const *arrays)
+{
+    b->kernel.ndim = space->ndim;
+    weft_status status = weft__build_finish(b);
+    if (status == WEFT_OK)
+        status = weft__kernel_run_apart(&b->kernel, c->stream, space, arrays, c->scalars);
+    weft__build_free(b);
+    return status;
+}
+
+/* Elements of any layout, from draw `first` on. */
+static weft_status draw_elements(call *c, weft_array *array, uint64_t first)
+{
+    weft__builder b;
+    c->scalars[c->scalars_count] = first;
+    for (int k = 1; k < array->shape.ndim; k++)
+        c->scalars[c->scalars_count + k] = (uint64_t)array->shape.size[k];
+    weft__build_begin(&b);
+    weft__random_elements(&b, c->drawing->distribution, (weft_dtype)array->dtype,
+                          array->shape.ndim);
+    return run(c, &b, &array->shape, &array);
+}
+
+/* Whole runs of an array of draws, `groups` of one run in each plane. */
+static weft_status draw_runs(call *c, const weft_array *draws, int64_t groups, uint64_t first)
+{
+    weft__builder b;
+    const weft_dtype dtype = (weft_dtype)draws->dtype;
+    const int planes = weft__random_planes(c->drawing->distribution, dtype);
+    const int64_t item = draws->stride[0], run_bytes = WEFT__RANDOM_RUN * item;
+    const weft_shape space = {2, {groups, WEFT__RANDOM_RUN}};
+    weft_array views[WEFT__RANDOM_PLANES_MAX], *arrays[WEFT__RANDOM_PLANES_MAX];
+    for (int k = 0; k < planes; k++) {
+        views[k] = (weft_array){.dtype = draws->dtype,
+                                .shape = space,
+                                .stride = {planes * run_bytes, item},
+                                .data = draws->data + k * run_bytes,
+                                .buffer = draws->buffer};
+        arrays[k] = &views[k];
+    }
+    c->scalars[c->scalars_count] = first / (uint64_t)planes;
+    weft__build_begin(&b);
+    weft__random_runs(&b, c->drawing->distribution, dtype);
+    return run(c, &b, &space, arrays);
+}
+
+/* Draws that lie one after the other: whole runs first. */
+static weft_status draw_dense(call *c, weft_array *draws, uint64_t first)
+{
+    const int planes = weft__random_planes(c->drawing->distribution, (weft_dtype)draws->dtype);
+    const int64_t group = (int64_t)planes * WEFT__RANDOM_RUN;
+    const int64_t groups = first % (uint64_t)group ? 0 : draws->shape.size[0] / group;
+    if (groups > 0)
+        TRY(draw_runs(c, draws, groups, first));
+    draws->data += groups * group * draws->stride[0];
+    draws->shape.size[0] -= groups * group;
+    return draw_elements(c, draws, first + (uint64_t)(groups * group));
+}
+
+static weft_dtype part_of(weft_dtype dtype)
+{
+    return dtype == WEFT_C64 ? WEFT_F32 : dtype == WEFT_C128 ? WEFT_F64 : dtype;
+}
+
+weft_status weft__draw(weft_array *array, const weft__drawing *drawing, weft_random *random)
+{
+    static const char *const names[] = {"result"};
+    const weft_dtype dtype = (weft_dtype)array->dtype, part = part_of(dtype);
+    const int parts = part == dtype ? 1 : 2;
+    const int64_t count = weft__array_count(array), item = (int64_t)weft_dtype_size(part);
+    call c = {.drawing = drawing,
+              .scalars_count = WEFT__RANDOM_SCALARS + drawing->parameters_count};
+    TRY(weft__place(&array, names, 1, &c.stream));
+    const uint64_t words[] = {random->seed, random->call++};
+    for (int k = 0; k < WEFT__RANDOM_SCALARS; k++)
+        c.scalars[k] = (uint32_t)(words[k / 2] >> (k % 2 * 32));
+    memcpy(c.scalars + WEFT__RANDOM_SCALARS, drawing->parameters,
+           (size_t)drawing->parameters_count * sizeof *c.scalars);
+    const uint64_t first = random->offset * (uint64_t)parts;
+    if (!weft__array_contiguous(array))
+        return draw_elements(&c, array, first);
+    weft_array draws = {.dtype = (uint8_t)part,
+                        .shape = {1, {count * parts}},
+                        .stride = {item},
+                        .data = array->data,
+                        .buffer = array->buffer};
+    return draw_dense(&c, &draws, first);
+}
+
+static weft_array *drawn(const weft_shape *shape, const weft_options *options, weft_array *like,
+                         const weft__drawing *drawing)
+{
+    weft_random *random = options->random ? options->random : weft__random_own();
+    weft_array *array = weft__array_new(shape, drawing->dtype, options, like, NULL);
+    if (!array)
+        return NULL;
+    if (weft__draw(array, drawing, random) == WEFT_OK)
+        return array;
+    weft_array_release(array);
+    return NULL;
+}
+
+static weft_array *uniform(const weft_shape *shape, const weft_options *options, weft_array *like,
+                           double low, double high, weft_dtype dtype)
+{
+    weft__drawing drawing = {.distribution = WEFT__UNIFORM,
+                             .dtype = options->dtype ? options->dtype : dtype};
+    TRY_NULL(weft__drawing_uniform(&drawing, low, high));
+    return drawn(shape, options, like, &drawing);
+}
+
+weft_array *weft_random_uniform_with(double low, double high, weft_shape shape,
+                                     const weft_options *given)
+{
+    OPERATION("weft_random_uniform");
+    const weft_options options = weft__options_of(given);
+    return uniform(&shape, &options, NULL, low, high, WEFT_F32);
+}
+
+weft_array *weft_random_uniform_like_with(weft_array *array, double low, double high,
+                                          const weft_options *given)
+{
+    OPERATION("weft_random_uniform_like");
+    const weft_options options = weft__options_of(given);
+    TRY_NULL(weft__array_check(array, "array"));
+    return uniform(&array->shape, &options, array, low, high, (weft_dtype)array->dtype);
+}
+
+static weft_array *normal(const weft_shape *shape, const weft_options *options, weft_array *like,
+                          double mean, double deviation, weft_dtype dtype)
+{
+    weft__drawing drawing = {.distribution = WEFT__NORMAL,
+                             .dtype = options->dtype ? options->dtype : dtype};
+    TRY_NULL(weft__drawing_normal(&drawing, mean, deviation));
+    return drawn(shape, options, like, &drawing);
+}
+
+weft_array *weft_random_normal_with(double mean, double deviation, weft_shape shape,
+                                    const weft_options *given)
+{
+    OPERATION("weft_random_normal");
+    const weft_options options = weft__options_of(given);
+    return normal(&shape, &options, NULL, mean, deviation, WEFT_F32);
+}
+
+weft_array *weft_random_normal_like_with(weft_array *array, double mean, double deviation,
+                                         const weft_options *given)
+{
+    OPERATION("weft_random_normal_like");
+    const weft_options options = weft__options_of(given);
+    TRY_NULL(weft__array_check(array, "array"));
+    return normal(&array->shape, &options, array, mean, deviation, (weft_dtype)array->dtype);
+}
+
+static weft_array *integers(const weft_shape *shape, const weft_options *options, weft_array *like,
+                            const weft_operand bounds[2], weft_dtype dtype)
+{
+    weft__drawing drawing = {.distribution = WEFT__INTEGERS,
+                             .dtype = options->dtype ? options->dtype : dtype};
+    TRY_NULL(weft__drawing_integers(&drawing, &bounds[0], &bounds[1]));
+    return drawn(shape, options, like, &drawing);
+}
+
+weft_array *weft_random_integers_with(weft_operand low, weft_operand high, weft_shape shape,
+                                      const weft_options *given)
+{
+    OPERATION("weft_random_integers");
+    const weft_options options = weft__options_of(given);
+    return integers(&shape, &options, NULL, (weft_operand[]){low, high}, WEFT_I64);
+}
+
+weft_array *weft_random_integers_like_with(weft_array *array, weft_operand low, weft_operand high,
+                                           const weft_options *given)
+{
+    OPERATION("weft_random_integers_like");
+    const weft_options options = weft__options_of(given);
+    TRY_NULL(weft__array_check(array, "array"));
+    return integers(&array->shape, &options, array, (weft_operand[]){low, high},
+                    (weft_dtype)array->dtype);
+}
