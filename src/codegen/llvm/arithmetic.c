@@ -2,6 +2,8 @@
  * leaves undefined (poison) is ever computed. */
 #include "codegen/llvm/emit.h"
 
+enum { LANES_MOST = 64 };
+
 static weft__ref binary(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
                         weft__ref y)
 {
@@ -70,10 +72,39 @@ static weft__ref divide(const weft__emitter *emitter, weft_dtype dtype, weft__re
     return weft__emit_select(emitter, by_zero, remainder ? x : zero, result);
 }
 
+/* Vectors of u32 as half as many u64: what processors multiply are the low halves of those, so the
+ * elements at odd places are moved there and back, which is less work than widening all. */
+static weft__ref multiply_high_u32(const weft__emitter *emitter, weft__ref x, weft__ref y)
+{
+    weft__emitter halves = *emitter;
+    halves.lanes = emitter->lanes / 2;
+    weft__type pairs = weft__emit_integer(&halves, 64);
+    weft__ref low = weft__emit_number(&halves, 64, UINT32_MAX);
+    weft__ref count = weft__emit_number(&halves, 64, 32), product[2];
+    for (int odd = 0; odd < 2; odd++) {
+        weft__ref part[] = {weft__llvm.BuildBitCast(emitter->builder, x, pairs, ""),
+                            weft__llvm.BuildBitCast(emitter->builder, y, pairs, "")};
+        for (int k = 0; k < 2; k++)
+            part[k] = odd ? binary(emitter, weft__llvm.BuildLShr, part[k], count)
+                          : binary(emitter, weft__llvm.BuildAnd, part[k], low);
+        product[odd] = binary(emitter, weft__llvm.BuildMul, part[0], part[1]);
+    }
+    int order[LANES_MOST];
+    weft__ref shuffled[2];
+    for (int odd = 0; odd < 2; odd++)
+        shuffled[odd] = weft__llvm.BuildBitCast(emitter->builder, product[odd],
+                                                weft__emit_integer(emitter, 32), "");
+    for (int k = 0; k < emitter->lanes; k++) /* the high half of each product */
+        order[k] = k % 2 ? emitter->lanes + k : k + 1;
+    return weft__emit_shuffle(emitter, shuffled[0], shuffled[1], order, emitter->lanes);
+}
+
 static weft__ref multiply_high(const weft__emitter *emitter, weft_dtype dtype, weft__ref x,
                                weft__ref y)
 {
     const int bits = weft__dtype_bits(dtype);
+    if (dtype == WEFT_U32 && emitter->lanes > 1)
+        return multiply_high_u32(emitter, x, y);
     weft__llvm_cast *widen =
         weft__dtype_is_signed(dtype) ? weft__llvm.BuildSExt : weft__llvm.BuildZExt;
     weft__type wide = weft__emit_integer(emitter, 2 * bits);
