@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each public header compiles alone, as C11 and as C++17, and tests/tour/*.c against headers alone.
+# Each public header compiles alone, as C11 and as C++17, and tests/tour/*.c against headers alone;
+# the generated one is what would be generated.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 flags="-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow -Iinclude"
@@ -22,6 +23,7 @@ alone() {
     printf '#include <%s>\ntypedef int weft_alone;\n' "$header" | "$@" -
 }
 
+try scripts/operations.sh --check
 for c in gcc clang cc; do
     if [ $c = cc ] && { command -v gcc || command -v clang; } >/dev/null; then continue; fi
     command -v $c >/dev/null || { echo "skipped: headers with $c: not installed" && continue; }

@@ -8,6 +8,7 @@
 #include <weft/dtype.h>
 #include <weft/expression.h>
 #include <weft/memory.h>
+#include <weft/operations.h>
 #include <weft/random.h>
 #include <weft/reduce.h>
 #include <weft/shape.h>

@@ -30,6 +30,9 @@ void weft__evaluation_free(weft__evaluation *evaluation);
 weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value);
 
+/* Runs a call site, as weft_evaluate_site and weft_new_site do. */
+weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,
+                           bool wants_value, weft_array **value);
 /* Parses and runs code, as weft_evaluate and weft_evaluate_new do. */
 weft_status weft__evaluate_text(const char *code, int count, const char *const *names,
                                 const weft_operand *operands, bool wants_value, weft_array **value);

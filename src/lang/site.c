@@ -147,8 +147,8 @@ static weft_status evaluate(site_entry *entry, const weft_operand *operands, wef
     return weft__evaluation_run(entry->evaluation, operands, entry->names, value);
 }
 
-static weft_status run_site(const char *site, size_t length, int count,
-                            const weft_operand *operands, bool wants_value, weft_array **value)
+weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,
+                           bool wants_value, weft_array **value)
 {
     weft__thread *thread = weft__thread_get();
     site_entry *entry;
@@ -167,14 +167,14 @@ weft_status weft_evaluate_site(const char *site, size_t length, int count,
 {
     weft_array *value = NULL;
     OPERATION("weft");
-    return run_site(site, length, count, operands, false, &value);
+    return weft__site_run(site, length, count, operands, false, &value);
 }
 
 weft_array *weft_new_site(const char *site, size_t length, int count, const weft_operand *operands)
 {
     weft_array *value = NULL;
     OPERATION("weft_new");
-    return run_site(site, length, count, operands, true, &value) == WEFT_OK ? value : NULL;
+    return weft__site_run(site, length, count, operands, true, &value) == WEFT_OK ? value : NULL;
 }
 
 weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_t length, int count,
@@ -182,7 +182,7 @@ weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_
 {
     weft_array *value = NULL;
     OPERATION("weft_value");
-    TRY(run_site(site, length, count, operands, true, &value));
+    TRY(weft__site_run(site, length, count, operands, true, &value));
     weft_status status = weft__item(value, out, dtype);
     weft_array_release(value);
     return status;
