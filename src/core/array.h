@@ -52,5 +52,8 @@ weft_options weft__options_of(const weft_options *options);
 weft_status weft__place_lent(const weft_array *array); /* fails where lent memory is refused */
 weft_status weft__place(weft_array *const *arrays, const char *const *names, int count,
                         weft_stream **stream);
+/* The same where there is nothing to decide, without names: arrays of one device, bound to no
+ * stream. NULL, with the record as it was, if it takes more than that. */
+weft_stream *weft__place_plain(weft_array *const *arrays, int count);
 
 #endif

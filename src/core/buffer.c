@@ -1,6 +1,7 @@
 /* Buffers: making them from each source of memory, and giving them back when no work uses them. */
 #include "core/buffer.h"
 #include "core/allocate.h"
+#include "core/claim.h"
 #include "core/device.h"
 #include "core/lent.h"
 #include "core/library.h"
@@ -18,8 +19,13 @@ static uint32_t forks = 1;
 
 void weft__buffer_after_fork(void) { forks++; }
 
+static WEFT__THREAD_LOCAL uint64_t locks;
+
+uint64_t weft__buffer_locks(void) { return locks; }
+
 void weft__buffer_lock(weft__buffer *buffer)
 {
+    locks++;
     for (int spins = 0;;) {
         uint32_t holder = atomic_load_explicit(&buffer->locked, memory_order_relaxed);
         if (holder != forks &&
@@ -68,7 +74,9 @@ void weft__buffer_revive(weft__buffer *buffer, size_t bytes)
     atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
     buffer->bytes = bytes;
     buffer->elements = bytes;
-    if (buffer->write.timeline) { /* work of the last life may still want to record how it went */
+    /* Work of the last life may still want to record how it went; not if it is claimed. */
+    bool used = buffer->write.timeline && !atomic_load(&buffer->claimant);
+    if (used || atomic_load(&buffer->failure)) {
         weft__buffer_lock(buffer);
         atomic_store_explicit(&buffer->generation, buffer->generation + 1, memory_order_relaxed);
         if (atomic_load(&buffer->failure) && weft__buffer_idle(buffer, NULL))
@@ -85,12 +93,24 @@ static bool done(weft__point point, const weft__timeline *timeline)
 
 bool weft__buffer_idle(const weft__buffer *buffer, const weft__timeline *timeline)
 {
-    if (!done(buffer->write, timeline))
+    weft__point claimed;
+    if (!done(buffer->write, timeline) ||
+        (weft__claim_pending(buffer, false, &claimed) && !done(claimed, timeline)))
         return false;
     for (uint32_t i = 0; i < buffer->reads_count; i++)
         if (!done(buffer->reads[i], timeline))
             return false;
     return true;
+}
+
+void weft__buffer_add_read(weft__buffer *buffer, weft__point point)
+{
+    for (uint32_t k = 0; k < buffer->reads_count; k++)
+        if (buffer->reads[k].timeline == point.timeline) {
+            buffer->reads[k] = point;
+            return;
+        }
+    buffer->reads[buffer->reads_count++] = point;
 }
 
 void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__failure *failure)

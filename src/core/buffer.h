@@ -32,7 +32,8 @@ typedef struct weft__buffer {
     _Atomic uint64_t generation;
     struct weft__buffer *next; /* in a cache */
 
-    _Atomic uint32_t locked; /* 0: free; guards what follows */
+    _Atomic(weft__timeline *) claimant; /* that alone uses it, without the lock: core/claim.h */
+    _Atomic uint32_t locked;            /* 0: free; guards what follows */
     uint32_t reads_count, reads_room;
     weft__point write;  /* the last write */
     weft__point *reads; /* reads since then, one per timeline */
@@ -72,6 +73,10 @@ void weft__buffer_release(weft__buffer *buffer);
 
 void weft__buffer_lock(weft__buffer *buffer);
 void weft__buffer_unlock(weft__buffer *buffer);
+/* How often this thread has locked one, for tests. */
+uint64_t weft__buffer_locks(void);
+/* Records a read; the buffer is locked and has room for one. */
+void weft__buffer_add_read(weft__buffer *buffer, weft__point point);
 void weft__buffer_after_fork(void);
 /* Whether all recorded work is done or runs on `timeline` (may be NULL); the buffer is locked or
  * unshared. */

@@ -102,3 +102,16 @@ weft_status weft__place(weft_array *const *arrays, const char *const *names, int
         device = WEFT_CPU;
     return (*stream = weft__stream_current(device)) ? WEFT_OK : weft_error_code();
 }
+
+weft_stream *weft__place_plain(weft_array *const *arrays, int count)
+{
+    const weft__thread *thread = weft__thread_peek();
+    bool lent = count > 0 && is_lent(arrays[0]);
+    if (count == 0 || (lent && (!thread || thread->lent_forbidden || thread->contexts_count)))
+        return NULL;
+    for (int i = 0; i < count; i++)
+        if (arrays[i]->stream || is_lent(arrays[i]) != lent ||
+            !weft_device_equal(arrays[i]->buffer->device, arrays[0]->buffer->device))
+            return NULL;
+    return weft__stream_current(lent ? WEFT_CPU : arrays[0]->buffer->device);
+}

@@ -23,4 +23,15 @@ typedef struct weft__shape_text {
 } weft__shape_text;
 weft__shape_text weft__shape_text_of(const weft_shape *shape);
 
+/* As weft_shape_equal, without copies of both. */
+static inline bool weft__shape_same(const weft_shape *a, const weft_shape *b)
+{
+    if (a->ndim != b->ndim)
+        return false;
+    for (int k = 0; k < a->ndim; k++)
+        if (a->size[k] != b->size[k])
+            return false;
+    return true;
+}
+
 #endif

@@ -1,5 +1,6 @@
 /* Submitting work: what it must come after is read from the buffers it uses and recorded there. */
 #include "core/allocate.h"
+#include "core/claim.h"
 #include "core/device.h"
 #include "core/thread.h"
 #include <string.h>
@@ -126,16 +127,6 @@ static weft_status collect(const weft__use *uses, uint32_t count, wait_list *wai
     return WEFT_OK;
 }
 
-static void record_read(weft__buffer *buffer, weft__point point)
-{
-    for (uint32_t k = 0; k < buffer->reads_count; k++)
-        if (buffer->reads[k].timeline == point.timeline) {
-            buffer->reads[k] = point;
-            return;
-        }
-    buffer->reads[buffer->reads_count++] = point;
-}
-
 /* Work that this one is inside goes on using the buffer after it: those points stay. */
 static void record_write_inside(weft__buffer *buffer, weft__point point)
 {
@@ -152,7 +143,7 @@ static void record(const weft__use *uses, uint32_t count, weft__point point, boo
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!uses[i].write)
-            record_read(uses[i].buffer, point);
+            weft__buffer_add_read(uses[i].buffer, point);
         else if (inside)
             record_write_inside(uses[i].buffer, point);
         else {
@@ -164,8 +155,10 @@ static void record(const weft__use *uses, uint32_t count, weft__point point, boo
 
 static void lock_all(const weft__use *uses, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         weft__buffer_lock(uses[i].buffer);
+        weft__claim_end(uses[i].buffer);
+    }
 }
 
 static void unlock_all(const weft__use *uses, uint32_t count)
@@ -201,9 +194,9 @@ static weft_status check_inputs(const weft__work *work)
 {
     for (uint32_t i = 0; i < work->uses_count; i++) {
         const weft__use *use = &work->uses[i];
-        weft__failure *failure =
-            use->write ? NULL : weft__buffer_failure(use->buffer, use->generation);
-        if (!failure)
+        weft__failure *failure;
+        if (use->write || !atomic_load_explicit(&use->buffer->failure, memory_order_acquire) ||
+            !(failure = weft__buffer_failure(use->buffer, use->generation)))
             continue;
         weft_status status = weft__failure_report(failure, WEFT_ERROR_RESULT);
         weft__failure_release(failure);
@@ -212,31 +205,67 @@ static weft_status check_inputs(const weft__work *work)
     return WEFT_OK;
 }
 
-/* Work in the caller's thread: recorded first, so that other threads order themselves after it. */
+static void begin(const weft__work *work)
+{
+    if (!running.timeline) /* a function of the user's may compute: the outermost work counts */
+        running = (weft__point){work->timeline, work->sequence};
+    weft__operation_begin(work->operation);
+}
+
+/* Does work that has a number, in the caller's thread. */
+static weft_status do_here(weft_stream *stream, const weft__work *work)
+{
+    weft_status status = stream->backend->stream_submit(stream, work);
+    weft__work_end(stream, work, status);
+    return status;
+}
+
+/* Nothing to wait for, and nothing to record: the thread has claimed all that the work uses. */
+static weft_status run_claimed(weft_stream *stream, weft__work *work)
+{
+    weft__thread *thread = weft__thread_get();
+    const char *operation = weft__operation(); /* the work may have a name of the user's */
+    thread->depth++;
+    begin(work);
+    weft_status status = do_here(stream, work);
+    weft__operation_begin(operation);
+    thread->depth--;
+    weft__timeline_complete(work->timeline, work->sequence);
+    return status;
+}
+
+/* Recorded first, so that other threads order themselves after it. */
+static void number_here(weft__work *work, const weft__use *uses, uint32_t count)
+{
+    weft__timeline *timeline = work->timeline;
+    weft__claim_forget(timeline);
+    work->sequence = atomic_fetch_add(&timeline->submitted, 1) + 1;
+    record(uses, count, (weft__point){timeline, work->sequence}, running.timeline != NULL);
+    for (uint32_t i = 0; i < count; i++)
+        weft__claim_make(uses[i].buffer, timeline);
+    unlock_all(uses, count);
+}
+
 static weft_status run_here(weft_stream *stream, weft__work *work, const weft__use *uses,
                             uint32_t count, wait_list *waits)
 {
     weft__thread *thread = weft__thread_get();
-    weft__timeline *timeline = work->timeline;
     weft_status status = waits->count ? check_waits(waits) : WEFT_OK;
     if (status != WEFT_OK) {
         unlock_all(uses, count);
         return status;
     }
-    work->sequence = atomic_fetch_add(&timeline->submitted, 1) + 1;
-    record(uses, count, (weft__point){timeline, work->sequence}, running.timeline != NULL);
-    unlock_all(uses, count);
-    const char *operation = weft__operation(); /* the work may have a name of the user's */
+    number_here(work, uses, count);
+    const char *operation = weft__operation();
     thread->depth++;
     status = weft__wait_points(waits->points, waits->count, stream->device, false);
-    if (status == WEFT_OK && weft__work_begin(work)) {
-        status = stream->backend->stream_submit(stream, work);
-        weft__work_end(stream, work, status);
-    } else if (status == WEFT_OK)
+    if (status == WEFT_OK && weft__work_begin(work))
+        status = do_here(stream, work);
+    else if (status == WEFT_OK)
         status = check_inputs(work);
     weft__operation_begin(operation);
     thread->depth--;
-    weft__timeline_complete(timeline, work->sequence);
+    weft__timeline_complete(work->timeline, work->sequence);
     return status;
 }
 
@@ -275,7 +304,7 @@ static weft_status submit(weft_stream *stream, weft__work *work, wait_list *wait
                          : run_here(stream, work, sorted, count, waits);
 }
 
-weft_status weft__submit(weft_stream *stream, weft__work *work)
+static weft_status submit_locked(weft_stream *stream, weft__work *work)
 {
     enum { SORTED_INLINE = 16 };
     weft__use inline_uses[SORTED_INLINE], *sorted = inline_uses;
@@ -284,10 +313,6 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
     waits.points = waits.inline_points;
     waits.count = 0;
     waits.room = WAITS_INLINE;
-    TRY(weft__stream_check(stream));
-    TRY(check_inputs(work));
-    if (!(work->timeline = weft__stream_timeline(stream)))
-        return WEFT_ERROR_MEMORY;
     if (work->uses_count >= SORTED_INLINE &&
         !(sorted = weft__allocate((work->uses_count + 1) * sizeof *sorted)))
         return WEFT_ERROR_MEMORY;
@@ -300,6 +325,17 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
     if (sorted != inline_uses)
         weft__free(sorted);
     return status;
+}
+
+weft_status weft__submit(weft_stream *stream, weft__work *work)
+{
+    TRY(weft__stream_check(stream));
+    TRY(check_inputs(work));
+    if (!(work->timeline = weft__stream_timeline(stream)))
+        return WEFT_ERROR_MEMORY;
+    if (!stream->async && !work->waits_count && weft__claim_begin(work))
+        return run_claimed(stream, work);
+    return submit_locked(stream, work);
 }
 
 static void fail_outputs(const weft__work *work, weft__failure *failure)
@@ -333,9 +369,7 @@ bool weft__work_begin(const weft__work *work)
         weft__failure_release(failure);
         return false;
     }
-    if (!running.timeline) /* a function of the user's may compute: the outermost work counts */
-        running = (weft__point){work->timeline, work->sequence};
-    weft__operation_begin(work->operation);
+    begin(work);
     return true;
 }
 
@@ -384,12 +418,24 @@ weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_de
     return WEFT_OK;
 }
 
+/* Of what this thread computes in its calls, at the present depth; NULL if that was nothing yet. */
+static weft__timeline *own_timeline(void)
+{
+    const weft__thread *thread = weft__thread_peek();
+    return thread && thread->depth < WEFT__DEPTH_MAX ? thread->timelines[thread->depth] : NULL;
+}
+
 /* The next point of the buffer that is not done: its last write or, if `all`, also the reads since.
  */
 static weft__point pending_point(weft__buffer *buffer, bool all)
 {
+    weft__point point;
+    if (weft__claim_pending(buffer, !all, &point) && !is_enclosing(point))
+        return point;
+    if (point.timeline && point.timeline == own_timeline())
+        return (weft__point){0};
     weft__buffer_lock(buffer);
-    weft__point point = buffer->write;
+    point = buffer->write;
     for (uint32_t k = 0; all && k < buffer->reads_count; k++)
         if (weft__point_done(point) || is_enclosing(point))
             point = buffer->reads[k];

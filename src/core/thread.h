@@ -40,7 +40,7 @@ typedef struct weft__thread {
     int reading_depth;
     void *sites;                /* what src/lang keeps for this thread … */
     void (*sites_free)(void *); /* … and how it is freed */
-    int sites_busy;             /* uses of it under way */
+    bool sites_busy;            /* it is in use */
     struct weft__thread *next;  /* all threads */
 } weft__thread;
 

@@ -54,6 +54,7 @@ void weft__timeline_release(weft__timeline *timeline)
         return;
     timeline->stream = NULL;
     atomic_store(&timeline->owner, NULL);
+    atomic_store(&timeline->uses_count, 0); /* a stream may be the next to have it */
     pthread_mutex_lock(&mutex);
     timeline->next_free = free_list;
     free_list = timeline;

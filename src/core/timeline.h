@@ -7,11 +7,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum { WEFT__CLAIMED_MAX = 16 };
+
 /* Work on a timeline is numbered 1, 2, 3 … and finishes in that order. Timelines are never freed
  * while the library is loaded: a released one is reused and its numbers go on, so a point on a
  * timeline that is gone reads as done, and nobody needs to hold a reference. */
 typedef struct weft__timeline {
     _Atomic uint64_t submitted; /* the last number given out */
+    /* Of a calling thread's: the buffers that its last work uses, if that has claimed them all, as
+     * src/core/claim.c writes them. */
+    _Atomic uint32_t uses_count;
+    _Atomic uintptr_t uses[WEFT__CLAIMED_MAX];
     char apart[64];             /* the submitter writes the one, the worker the other */
     _Atomic uint64_t completed; /* everything up to this number is done */
     _Atomic int waiters;

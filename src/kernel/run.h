@@ -3,7 +3,7 @@
 #define WEFT_KERNEL_RUN_H
 
 #include "core/array.h"
-#include "kernel/ir.h"
+#include "kernel/prepared.h"
 
 /* Queues the kernel on the stream. Operand k of the kernel is arrays[k], broadcast to the index
  * space; an output has exactly its shape, and was checked with weft__array_check_output. `scalars`
@@ -17,5 +17,10 @@ weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
 weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stream,
                                    const weft_shape *space, weft_array *const *arrays,
                                    const uint64_t *scalars);
+/* The same for a kernel that is run again and again: what was prepared is kept in *kept, which is
+ * NULL before the first run, is used by one thread at a time, and is freed with weft__free. */
+weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **kept,
+                                   weft_stream *stream, const weft_shape *space,
+                                   weft_array *const *arrays, const uint64_t *scalars);
 
 #endif

@@ -24,19 +24,24 @@ weft_status weft__evaluation_types(const weft_operand *operands, int count,
     return WEFT_OK;
 }
 
-static bool same_type(const weft__lang_operand *a, const weft__lang_operand *b)
+static bool has_type(const weft_operand *operand, const weft__lang_operand *type)
 {
-    return a->tag == b->tag && a->dtype == b->dtype && a->unset == b->unset &&
-           weft_shape_equal(a->shape, b->shape);
+    const weft_array *array = operand->value.input;
+    if (type->tag != (uint8_t)operand->tag)
+        return false;
+    if (!is_array(operand))
+        return type->dtype == (uint8_t)operand->dtype;
+    return array && type->dtype == array->dtype && type->unset == !array->buffer &&
+           weft__shape_same(&type->shape, &array->shape);
 }
 
-bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft__lang_operand *types,
+bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft_operand *operands,
                            int count)
 {
     if (evaluation->count != count)
         return false;
     for (int i = 0; i < count; i++)
-        if (!same_type(&evaluation->types[i], &types[i]))
+        if (!has_type(&operands[i], &evaluation->types[i]))
             return false;
     return true;
 }

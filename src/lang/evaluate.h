@@ -5,8 +5,8 @@
 #include "core/array.h"
 #include "lang/lower.h"
 
-/* A program lowered for operands of certain types: its kernels, in order. Only read when it is run.
- */
+/* A program lowered for operands of certain types: its kernels, in order. Used by one thread at a
+ * time: each run leaves what the next one can use again. */
 typedef struct weft__evaluation {
     weft__lang_program *program;
     weft__lang_operand *types; /* what the operands must be for it to be run */
@@ -19,21 +19,22 @@ typedef struct weft__evaluation {
 /* The types of operands; an error for a NULL array. */
 weft_status weft__evaluation_types(const weft_operand *operands, int count,
                                    weft__lang_operand *types);
-/* Whether the plan was made for operands of these types. */
-bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft__lang_operand *types,
+/* Whether the evaluation was made for operands of such types; not if an array is NULL. */
+bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft_operand *operands,
                            int count);
 /* Checks and lowers; `types` are copied. */
 weft_status weft__evaluation_new(const weft__lang_syntax *syntax, const weft__lang_operand *types,
                                  int count, weft__evaluation **made);
 void weft__evaluation_free(weft__evaluation *evaluation);
 /* Queues the kernels. *value, if the program has one, is the new array. */
-weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_operand *operands,
+weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value);
 
 /* Runs a call site, as weft_evaluate_site and weft_new_site do. */
 weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,
                            bool wants_value, weft_array **value);
-/* Parses and runs code, as weft_evaluate and weft_evaluate_new do. */
+/* Runs code, as weft_evaluate and weft_evaluate_new do. What this thread ran lately is not parsed
+ * again. */
 weft_status weft__evaluate_text(const char *code, int count, const char *const *names,
                                 const weft_operand *operands, bool wants_value, weft_array **value);
 

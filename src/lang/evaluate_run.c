@@ -9,7 +9,7 @@
 
 /* What one run works on. */
 typedef struct running {
-    const weft__evaluation *evaluation;
+    weft__evaluation *evaluation;
     const weft_operand *operands;
     weft_array **before; /* of each operand: a copy of what it was, if it is overwritten too soon */
     weft_array **assigned; /* the same for what the program has assigned to it */
@@ -20,9 +20,10 @@ typedef struct running {
 
 static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
 
-static weft_status place(running *r, const weft__lang_name *names)
+/* With the names of the operands, for the message. */
+__attribute__((noinline)) static weft_status place_named(running *r, const weft__lang_name *names,
+                                                         weft_array *const *arrays)
 {
-    weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
     char texts[WEFT__LANG_OPERANDS_MAX][16];
     const char *shown[WEFT__LANG_OPERANDS_MAX];
     int count = 0;
@@ -31,9 +32,20 @@ static weft_status place(running *r, const weft__lang_name *names)
             continue;
         snprintf(texts[count], sizeof texts[count], "%.*s", (int)names[i].length, names[i].text);
         shown[count] = texts[count];
-        arrays[count++] = r->operands[i].value.array;
+        count++;
     }
     return weft__place(arrays, shown, count, &r->stream);
+}
+
+static weft_status place(running *r, const weft__lang_name *names)
+{
+    weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
+    int count = 0;
+    for (int i = 0; i < r->evaluation->count; i++)
+        if (is_array(&r->operands[i]))
+            arrays[count++] = r->operands[i].value.array;
+    r->stream = weft__place_plain(arrays, count);
+    return r->stream ? WEFT_OK : place_named(r, names, arrays);
 }
 
 /* Handles get memory of the shape that the program gives them. */
@@ -169,7 +181,7 @@ static void fill_scalars(const running *r, const weft__lowered *lowered, uint64_
     }
 }
 
-static weft_status run_kernel(const running *r, const weft__lowered *lowered)
+static weft_status run_kernel(const running *r, weft__lowered *lowered)
 {
     enum { INLINE = 64 };
     weft_array *inline_arrays[INLINE], **arrays = inline_arrays;
@@ -185,8 +197,8 @@ static weft_status run_kernel(const running *r, const weft__lowered *lowered)
     for (uint32_t i = 0; i < lowered->operands_count; i++)
         arrays[i] = array_at(r, lowered->operands[i], is_output(lowered, i));
     fill_scalars(r, lowered, scalars);
-    weft_status status =
-        weft__kernel_run(&lowered->builder.kernel, r->stream, &lowered->space, arrays, scalars);
+    weft_status status = weft__kernel_run_again(&lowered->builder.kernel, &lowered->prepared,
+                                                r->stream, &lowered->space, arrays, scalars);
     if (large)
         weft__free(scalars);
     return status;
@@ -212,7 +224,7 @@ static weft_status run_all(running *r, const weft__lang_name *names)
     return WEFT_OK;
 }
 
-weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_operand *operands,
+weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value)
 {
     running r = {.evaluation = evaluation, .operands = operands};
@@ -226,7 +238,8 @@ weft_status weft__evaluation_run(const weft__evaluation *evaluation, const weft_
     r.temporaries = r.assigned + evaluation->count;
     weft_status status = run_all(&r, names);
     for (size_t i = 0; i < count; i++)
-        weft_array_release(arrays[i]);
+        if (arrays[i])
+            weft_array_release(arrays[i]);
     if (arrays != few)
         weft__free(arrays);
     if (status == WEFT_OK)

@@ -294,6 +294,8 @@ weft_status weft__lang_lower(const weft__lang_program *program, const weft__sche
 void weft__lowered_free(weft__lowered *lowered)
 {
     weft__build_free(&lowered->builder);
+    weft__free(lowered->prepared);
     weft__free(lowered->memory);
+    lowered->prepared = NULL;
     lowered->memory = NULL;
 }

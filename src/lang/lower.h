@@ -3,6 +3,7 @@
 #define WEFT_LANG_LOWER_H
 
 #include "kernel/build.h"
+#include "kernel/prepared.h"
 #include "lang/schedule.h"
 
 /* One kernel of a program, with what its operands and scalars are. */
@@ -14,7 +15,8 @@ typedef struct weft__lowered {
                           -1 minus the position in `numbers` */
     uint64_t *numbers; /* that depend on shapes */
     uint32_t operands_count, scalars_count, numbers_count;
-    void *memory; /* of the lists */
+    void *memory;             /* of the lists */
+    weft__prepared *prepared; /* of the last run, or NULL */
 } weft__lowered;
 
 /* Lowers kernel `kernel` of the schedule. Fails with WEFT_ERROR_UNSUPPORTED for what a kernel

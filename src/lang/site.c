@@ -1,4 +1,5 @@
-/* Call sites: each thread finds what it compiled for one by the address of its text. */
+/* Call sites: each thread finds what it compiled for one by the address of its text, and what it
+ * compiled for code that was made at run time by its bytes. */
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/thread.h"
@@ -7,23 +8,26 @@
 #include <string.h>
 #include <weft/expression.h>
 
+/* Code made at run time that a thread keeps: one that is new takes the place of another. */
+enum { TEXTS = 256, TEXT_MAX = 2048 };
+
 /* One call site: its text, parsed, and the last evaluation of it. */
 typedef struct site_entry {
     const char *site; /* the key; NULL: free */
     size_t length;
-    bool wants_value;
-    char
-        *text; /* a copy: the address may be another text's now (a library that was loaded again) */
+    char *text; /* a copy: the address may be another's now (a library that was loaded again) */
     weft__lang_syntax *syntax;
     weft__lang_name *names;
-    int count;
     weft__evaluation *evaluation;
+    int count;
+    bool wants_value;
 } site_entry;
 
 /* Open addressing; at most half full, grows. */
 typedef struct site_table {
     site_entry *entries;
     size_t room, used;
+    site_entry *texts; /* by the hash of their bytes; NULL before the first */
 } site_table;
 
 static void free_entry(site_entry *entry)
@@ -31,7 +35,6 @@ static void free_entry(site_entry *entry)
     weft__evaluation_free(entry->evaluation);
     weft__lang_syntax_free(entry->syntax);
     weft__free(entry->names);
-    weft__free(entry->text);
     memset(entry, 0, sizeof *entry);
 }
 
@@ -41,6 +44,9 @@ static void free_table(void *argument)
     for (size_t i = 0; i < table->room; i++)
         if (table->entries[i].site)
             free_entry(&table->entries[i]);
+    for (size_t i = 0; table->texts && i < TEXTS; i++)
+        free_entry(&table->texts[i]);
+    weft__free(table->texts);
     weft__free(table->entries);
     weft__free(table);
 }
@@ -57,7 +63,8 @@ static size_t slot_of(const site_table *table, const char *site)
 
 static bool grow(site_table *table)
 {
-    site_table larger = {.room = table->room ? table->room * 2 : 64, .used = table->used};
+    site_table larger = *table;
+    larger.room = table->room ? table->room * 2 : 64;
     larger.entries = weft__allocate_zeroed(larger.room * sizeof *larger.entries);
     if (!larger.entries)
         return false;
@@ -90,28 +97,40 @@ static site_table *table_of(weft__thread *thread)
     return thread->sites = weft__allocate_zeroed(sizeof(site_table));
 }
 
-static weft_status parse(site_entry *entry)
+/* The entry's names, in one block with its text, of which a copy is made. */
+static weft_status begin_entry(site_entry *entry, const char *text, size_t length, int count,
+                               bool wants_value)
 {
-    const char *code = entry->text + strlen(entry->text) + 1, *names = code + strlen(code) + 1;
-    entry->names = weft__allocate((size_t)(entry->count ? entry->count : 1) * sizeof *entry->names);
-    if (!entry->names)
+    size_t names = (size_t)count * sizeof *entry->names;
+    *entry = (site_entry){.length = length, .count = count, .wants_value = wants_value};
+    if (!(entry->names = weft__allocate(names + length + 1)))
         return WEFT_ERROR_MEMORY;
-    TRY(weft__lang_split(names, strlen(names), entry->count, entry->names));
+    entry->text = (char *)entry->names + names;
+    memcpy(entry->text, text, length);
+    entry->text[length] = 0;
+    return WEFT_OK;
+}
+
+static weft_status parse(site_entry *entry, const char *code)
+{
     return weft__lang_parse(code, strlen(code), entry->names, entry->count, entry->wants_value,
                             &entry->syntax);
 }
 
-static weft_status fill_entry(site_entry *entry, const char *site, size_t length, int count,
-                              bool wants_value)
+static weft_status fill_site(site_entry *entry, const char *site, size_t length, int count,
+                             bool wants_value)
 {
-    *entry =
-        (site_entry){.site = site, .length = length, .count = count, .wants_value = wants_value};
-    entry->text = weft__allocate(length + 1);
-    if (!entry->text)
-        return WEFT_ERROR_MEMORY;
-    memcpy(entry->text, site, length);
-    entry->text[length] = 0;
-    return parse(entry);
+    TRY(begin_entry(entry, site, length, count, wants_value));
+    const char *code = entry->text + strlen(entry->text) + 1, *names = code + strlen(code) + 1;
+    TRY(weft__lang_split(names, strlen(names), count, entry->names));
+    return parse(entry, code);
+}
+
+static bool is_entry(const site_entry *entry, const char *text, size_t length, int count,
+                     bool wants_value)
+{
+    return entry->syntax && entry->length == length && entry->count == count &&
+           entry->wants_value == wants_value && !memcmp(entry->text, text, length);
 }
 
 static weft_status find(weft__thread *thread, const char *site, size_t length, int count,
@@ -122,29 +141,45 @@ static weft_status find(weft__thread *thread, const char *site, size_t length, i
         return WEFT_ERROR_MEMORY;
     site_entry *entry = &table->entries[slot_of(table, site)];
     *found = entry;
-    if (entry->syntax && entry->length == length && entry->count == count &&
-        !memcmp(entry->text, site, length))
+    if (is_entry(entry, site, length, count, wants_value))
         return WEFT_OK;
     table->used += entry->site ? 0 : 1;
     free_entry(entry);
-    weft_status status = fill_entry(entry, site, length, count, wants_value);
+    weft_status status = fill_site(entry, site, length, count, wants_value);
     if (status != WEFT_OK)
         free_entry(entry);
     entry->site = site; /* an entry that is taken stays taken, or others would not be found */
     return status;
 }
 
-static weft_status evaluate(site_entry *entry, const weft_operand *operands, weft_array **value)
+static weft_status evaluate_anew(site_entry *entry, const weft_operand *operands)
 {
     weft__lang_operand types[WEFT__LANG_OPERANDS_MAX];
+    weft__evaluation *made;
     TRY(weft__evaluation_types(operands, entry->count, types));
-    if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, types, entry->count)) {
-        weft__evaluation *made;
-        TRY(weft__evaluation_new(entry->syntax, types, entry->count, &made));
-        weft__evaluation_free(entry->evaluation);
-        entry->evaluation = made;
-    }
+    TRY(weft__evaluation_new(entry->syntax, types, entry->count, &made));
+    weft__evaluation_free(entry->evaluation);
+    entry->evaluation = made;
+    return WEFT_OK;
+}
+
+static weft_status evaluate(site_entry *entry, const weft_operand *operands, weft_array **value)
+{
+    if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, operands, entry->count))
+        TRY(evaluate_anew(entry, operands));
     return weft__evaluation_run(entry->evaluation, operands, entry->names, value);
+}
+
+/* A call inside another one, as by a deleter, keeps away from what the outer one uses. */
+static weft_status run_site_once(const char *site, size_t length, int count,
+                                 const weft_operand *operands, bool wants_value, weft_array **value)
+{
+    site_entry entry;
+    weft_status status = fill_site(&entry, site, length, count, wants_value);
+    if (status == WEFT_OK)
+        status = evaluate(&entry, operands, value);
+    free_entry(&entry);
+    return status;
 }
 
 weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,
@@ -154,11 +189,13 @@ weft_status weft__site_run(const char *site, size_t length, int count, const wef
     site_entry *entry;
     if (!thread)
         return WEFT_ERROR_MEMORY;
-    thread->sites_busy++; /* a function that a stream calls in between must not drop the table */
+    if (thread->sites_busy)
+        return run_site_once(site, length, count, operands, wants_value, value);
+    thread->sites_busy = true; /* no reset that is called in between drops the table */
     weft_status status = find(thread, site, length, count, wants_value, &entry);
     if (status == WEFT_OK)
         status = evaluate(entry, operands, value);
-    thread->sites_busy--;
+    thread->sites_busy = false;
     return status;
 }
 
@@ -188,27 +225,107 @@ weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_
     return status;
 }
 
-/* Code made at run time is parsed each time. */
-weft_status weft__evaluate_text(const char *code, int count, const char *const *names,
-                                const weft_operand *operands, bool wants_value, weft_array **value)
+/* The code and the names, each ended by a NUL, as the text of an entry. Returns its length, also
+ * where there is no room for all of it. */
+static size_t join(const char *code, int count, const char *const *names, char *text, size_t room)
 {
-    weft__lang_name given[WEFT__LANG_OPERANDS_MAX];
-    weft__lang_syntax *syntax;
+    size_t length = 0;
+    for (int i = -1; i < count; i++) {
+        const char *piece = i < 0 ? code : names[i];
+        size_t bytes = strlen(piece) + 1;
+        if (length + bytes <= room)
+            memcpy(text + length, piece, bytes);
+        length += bytes;
+    }
+    return length;
+}
+
+static weft_status fill_text(site_entry *entry, const char *text, size_t length, int count,
+                             bool wants_value)
+{
+    TRY(begin_entry(entry, text, length, count, wants_value));
+    const char *at = entry->text + strlen(entry->text) + 1;
+    for (int i = 0; i < count; at += entry->names[i++].length + 1)
+        entry->names[i] = (weft__lang_name){at, strlen(at)};
+    return parse(entry, entry->text);
+}
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = length, word;
+    for (size_t i = 0; i < length; i += 8) {
+        word = 0;
+        memcpy(&word, text + i, length - i < 8 ? length - i : 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static weft_status find_text(weft__thread *thread, const char *text, size_t length, int count,
+                             bool wants_value, site_entry **found)
+{
+    site_table *table = table_of(thread);
+    if (!table ||
+        (!table->texts && !(table->texts = weft__allocate_zeroed(TEXTS * sizeof *table->texts))))
+        return WEFT_ERROR_MEMORY;
+    site_entry *entry = &table->texts[hash_of(text, length) % TEXTS];
+    *found = entry;
+    if (is_entry(entry, text, length, count, wants_value))
+        return WEFT_OK;
+    free_entry(entry);
+    return fill_text(entry, text, length, count, wants_value);
+}
+
+/* Long code, and what is called inside another call, is parsed each time. */
+static weft_status run_text_once(const char *code, int count, const char *const *names,
+                                 const weft_operand *operands, bool wants_value, weft_array **value)
+{
+    site_entry entry = {0};
+    size_t length = join(code, count, names, NULL, 0);
+    char *text = weft__allocate(length);
+    if (!text)
+        return WEFT_ERROR_MEMORY;
+    join(code, count, names, text, length);
+    weft_status status = fill_text(&entry, text, length, count, wants_value);
+    weft__free(text);
+    if (status == WEFT_OK)
+        status = evaluate(&entry, operands, value);
+    free_entry(&entry);
+    return status;
+}
+
+static weft_status check_text(const char *code, int count, const char *const *names,
+                              const weft_operand *operands)
+{
     if (!code || count < 0 || count > WEFT__LANG_OPERANDS_MAX ||
         (count > 0 && (!names || !operands)))
         return FAIL(WEFT_ERROR_ARGUMENT,
                     "code, names or operands are missing, or %d is not 0 to %d operands", count,
                     WEFT__LANG_OPERANDS_MAX);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (!names[i])
             return weft__fail_null("names");
-        given[i] = (weft__lang_name){names[i], strlen(names[i])};
-    }
-    TRY(weft__lang_parse(code, strlen(code), given, count, wants_value, &syntax));
-    site_entry entry = {.syntax = syntax, .names = given, .count = count};
-    weft_status status = evaluate(&entry, operands, value);
-    weft__evaluation_free(entry.evaluation);
-    weft__lang_syntax_free(syntax);
+    return WEFT_OK;
+}
+
+weft_status weft__evaluate_text(const char *code, int count, const char *const *names,
+                                const weft_operand *operands, bool wants_value, weft_array **value)
+{
+    char text[TEXT_MAX];
+    site_entry *entry;
+    TRY(check_text(code, count, names, operands));
+    weft__thread *thread = weft__thread_get();
+    if (!thread)
+        return WEFT_ERROR_MEMORY;
+    size_t length = join(code, count, names, text, sizeof text);
+    if (thread->sites_busy || length > sizeof text)
+        return run_text_once(code, count, names, operands, wants_value, value);
+    thread->sites_busy = true;
+    weft_status status = find_text(thread, text, length, count, wants_value, &entry);
+    if (status == WEFT_OK)
+        status = evaluate(entry, operands, value);
+    thread->sites_busy = false;
     return status;
 }
 

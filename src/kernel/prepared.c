@@ -1,0 +1,138 @@
+/* Launches that are kept: made once for arrays of certain layouts, then filled with addresses. */
+#include "kernel/prepared.h"
+#include "kernel/canonical.h"
+#include <string.h>
+
+/* Whether a point reads other elements of the operand than its own, or not all at once. */
+static bool is_displaced(const weft__kernel *kernel, uint32_t operand)
+{
+    if (kernel->folds_count)
+        return true;
+    for (uint32_t i = 0; kernel->shifts_count && i < kernel->values_count; i++)
+        if (kernel->values[i].op == WEFT__OP_load && kernel->values[i].slot == operand &&
+            kernel->values[i].shift)
+            return true;
+    return false;
+}
+
+/* Kernels with folds have one argument more: the buffer between two stages. */
+static uint32_t arguments_count(const weft__kernel *kernel)
+{
+    return kernel->operands_count + (kernel->folds_count > 0);
+}
+
+static size_t launch_bytes(const weft__kernel *kernel)
+{
+    return sizeof(weft__launch) + arguments_count(kernel) * sizeof(weft__argument) +
+           kernel->scalars_count * sizeof(uint64_t);
+}
+
+size_t weft__prepared_bytes(const weft__kernel *kernel)
+{
+    size_t operands = kernel->operands_count;
+    return sizeof(weft__prepared) + operands * sizeof(weft__prepared_operand) +
+           (operands + 2) * sizeof(weft__use) + launch_bytes(kernel);
+}
+
+static void prepare_operand(const weft__kernel *kernel, uint32_t i, const weft_array *array,
+                            weft__prepared_operand *operand)
+{
+    operand->shape = array->shape;
+    memcpy(operand->stride, array->stride, sizeof operand->stride);
+    weft__array_reach(array, &operand->low, &operand->high);
+    operand->output = kernel->operands[i].output;
+    operand->bytes = weft_array_bytes(array);
+    operand->displaced = is_displaced(kernel, i);
+}
+
+static void prepare_uses(weft__prepared *prepared)
+{
+    uint32_t count = 0;
+    for (int output = 0; output < 2; output++) {
+        for (uint32_t i = 0; i < prepared->operands_count; i++) {
+            if (prepared->operands[i].output != output)
+                continue;
+            prepared->operands[i].use = count;
+            prepared->uses[count++].write = output;
+        }
+        prepared->inputs_count = output ? prepared->inputs_count : count;
+    }
+}
+
+static void prepare_launch(weft__prepared *prepared, const weft__kernel *kernel,
+                           weft_array *const *arrays)
+{
+    weft__launch *launch = prepared->launch;
+    weft__argument *arguments = weft__launch_arguments(launch);
+    uint32_t count = arguments_count(kernel);
+    memset(launch, 0, launch_bytes(kernel));
+    launch->bytes = (uint32_t)launch_bytes(kernel);
+    launch->arguments_count = (uint16_t)count;
+    launch->scalars_count = (uint16_t)kernel->scalars_count;
+    for (uint32_t i = 0; i < kernel->operands_count; i++)
+        launch->cost += (uint32_t)weft_dtype_size((weft_dtype)kernel->operands[i].dtype);
+    weft__canonical(kernel, &prepared->space, arrays, launch);
+    prepared->points = launch->count;
+    for (uint32_t i = 0; i < kernel->operands_count; i++)
+        prepared->operands[i].offset = arguments[i].data - arrays[i]->data;
+}
+
+weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_device device,
+                              const weft_shape *space, weft_array *const *arrays)
+{
+    weft__prepared *prepared = memory;
+    uint32_t count = kernel->operands_count;
+    prepared->device = device;
+    prepared->space = *space;
+    prepared->operands_count = count;
+    prepared->compiled[0].generation = prepared->compiled[1].generation = 0;
+    prepared->operands = (weft__prepared_operand *)(void *)(prepared + 1);
+    prepared->uses = (weft__use *)(void *)(prepared->operands + count);
+    prepared->launch = (weft__launch *)(void *)(prepared->uses + count + 2);
+    for (uint32_t i = 0; i < count; i++)
+        prepare_operand(kernel, i, arrays[i], &prepared->operands[i]);
+    prepare_uses(prepared);
+    prepare_launch(prepared, kernel, arrays);
+    return prepared;
+}
+
+static bool same_layout(const weft__prepared_operand *operand, const weft_array *array)
+{
+    if (operand->shape.ndim != array->shape.ndim)
+        return false;
+    for (int k = 0; k < array->shape.ndim; k++)
+        if (operand->shape.size[k] != array->shape.size[k] ||
+            operand->stride[k] != array->stride[k])
+            return false;
+    return true;
+}
+
+bool weft__prepared_fits(const weft__prepared *prepared, weft_device device,
+                         const weft_shape *space, weft_array *const *arrays)
+{
+    if (!weft_device_equal(prepared->device, device) || !weft__shape_same(&prepared->space, space))
+        return false;
+    for (uint32_t i = 0; i < prepared->operands_count; i++)
+        if (!same_layout(&prepared->operands[i], arrays[i]))
+            return false;
+    return true;
+}
+
+void weft__prepared_fill(weft__prepared *prepared, weft_array *const *arrays,
+                         const uint64_t *scalars)
+{
+    weft__launch *launch = prepared->launch;
+    weft__argument *arguments = weft__launch_arguments(launch);
+    for (uint32_t i = 0; i < prepared->operands_count; i++) {
+        const weft__prepared_operand *operand = &prepared->operands[i];
+        weft__buffer *buffer = arrays[i]->buffer;
+        weft__use *use = &prepared->uses[operand->use];
+        arguments[i].data = arrays[i]->data + operand->offset;
+        use->buffer = buffer;
+        use->generation = atomic_load_explicit(&buffer->generation, memory_order_relaxed);
+        use->whole = operand->bytes == buffer->elements;
+    }
+    if (launch->scalars_count)
+        memcpy(arguments + launch->arguments_count, scalars,
+               launch->scalars_count * sizeof *scalars);
+}
