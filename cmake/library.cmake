@@ -15,7 +15,20 @@ function(weft_add_objects target)
                                                C_VISIBILITY_PRESET hidden)
 endfunction()
 
-weft_add_objects(weft_objects ${sources})
+# Compiled kernels on disk are used only by a library that would make the same ones.
+file(GLOB_RECURSE hashed CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/codegen/llvm/*.[ch]")
+list(APPEND hashed "${PROJECT_SOURCE_DIR}/src/codegen/llvm.h" "${PROJECT_SOURCE_DIR}/src/kernel/ir.h"
+                   "${PROJECT_SOURCE_DIR}/src/backend/backend.h")
+set(build_hash "${PROJECT_BINARY_DIR}/generated/kernel/build_hash.h")
+add_custom_command(
+    OUTPUT "${build_hash}"
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${hashed}" "-DOUTPUT=${build_hash}" -P
+            "${PROJECT_SOURCE_DIR}/cmake/hash.cmake"
+    DEPENDS ${hashed} "${PROJECT_SOURCE_DIR}/cmake/hash.cmake"
+    VERBATIM)
+
+weft_add_objects(weft_objects ${sources} "${build_hash}")
+target_include_directories(weft_objects PRIVATE "${PROJECT_BINARY_DIR}/generated")
 set(objects $<TARGET_OBJECTS:weft_objects>)
 
 # The interpreter's inner loops are compiled once per instruction set and chosen at run time.

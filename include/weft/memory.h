@@ -41,8 +41,8 @@ WEFT_API const char *weft_memory_name(weft_memory memory);
 /* The kind of a result computed from operands of these kinds: device beats shared beats host. */
 WEFT_API weft_memory weft_memory_combine(weft_memory a, weft_memory b);
 
-/* Counters of one device. Everything counts from the start of the process, except the three sizes.
- */
+/* Counters of one device. Everything counts from the start of the process, except the three sizes
+ * and what waits. */
 typedef struct weft_statistics {
     uint64_t bytes_in_use; /* held by arrays */
     uint64_t bytes_peak;   /* the most that bytes_in_use has been */
@@ -55,9 +55,12 @@ typedef struct weft_statistics {
     uint64_t bytes_to_device;
     uint64_t bytes_to_host;
     uint64_t bytes_on_device;
-    uint64_t launches;     /* kernels queued */
-    uint64_t compilations; /* kernels compiled */
-    uint64_t waits;        /* times that the host waited for a stream */
+    uint64_t launches;             /* kernels queued */
+    uint64_t compilations;         /* kernels compiled; on the CPU, for the interpreter */
+    uint64_t waits;                /* times that the host waited for a stream */
+    uint64_t compilations_llvm;    /* times that a kernel was compiled to machine code of the CPU */
+    uint64_t compilations_loaded;  /* … or such code was found in the disk cache */
+    uint64_t compilations_waiting; /* now: to be compiled in the background */
 } weft_statistics;
 
 #define weft_memory_stats(device, statistics)                                                      \

@@ -3,6 +3,7 @@
 #define WEFT_WEFT_H
 
 #include <weft/array.h>
+#include <weft/cache.h>
 #include <weft/create.h>
 #include <weft/device.h>
 #include <weft/dtype.h>

@@ -49,6 +49,10 @@ void weft__library_on_fork(void (*hook)(weft__fork_stage stage))
     }
 }
 
+static void (*_Atomic close_hook)(void);
+
+void weft__library_on_close(void (*hook)(void)) { atomic_store(&close_hook, hook); }
+
 static void run_hooks(weft__fork_stage stage)
 {
     for (int k = 0; k < atomic_load(&fork_hooks_count); k++)
@@ -124,6 +128,8 @@ __attribute__((destructor)) static void library_close(void)
     if (!opened)
         return;
     CALL_BACKENDS(shutdown);
+    if (atomic_load(&close_hook))
+        atomic_load (&close_hook)();
     if (!weft__thread_close()) {
         for (int k = 0; k < weft__device_count(); k++)
             weft__pool_trim(weft__device_at(k), 0);

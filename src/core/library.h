@@ -15,6 +15,10 @@ void weft__mutex_fork(pthread_mutex_t *mutex, weft__fork_stage stage);
 /* Layers above register what holds their mutexes; the same hook again is not added twice. */
 void weft__library_on_fork(void (*hook)(weft__fork_stage stage));
 
+/* Layers above register what ends their threads, when the library is unloaded or the process exits,
+ * after those of the backends. */
+void weft__library_on_close(void (*hook)(void));
+
 /* Called once, when the devices are known. */
 void weft__library_open(void);
 

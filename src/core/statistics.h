@@ -20,7 +20,10 @@
     X(bytes_on_device)                                                                             \
     X(launches)                                                                                    \
     X(compilations)                                                                                \
-    X(waits)
+    X(waits)                                                                                       \
+    X(compilations_llvm)                                                                           \
+    X(compilations_loaded)                                                                         \
+    X(compilations_waiting)
 
 typedef struct weft__statistics {
 #define WEFT__STATISTICS_FIELD(name) _Atomic uint64_t name;

@@ -219,6 +219,9 @@ static int usage(const char *program)
 
 int test_main(const struct test *tests, size_t count, int argc, char **argv)
 {
+    if (!getenv("WEFT_CACHE_DIR")) {
+        setenv("WEFT_CACHE", "off", 0); /* the user's own is not for tests */
+    }
     const char *only = getenv("WEFT_TEST_ONLY");
     bool list = false;
     for (int i = 1; i < argc; i++) {

@@ -3,6 +3,7 @@
 #include "codegen/interpreter/memory.h"
 #include "codegen/interpreter/mode.h"
 #include "codegen/llvm/object.h"
+#include "core/thread.h"
 
 enum { LINE = 64, STREAMED_ROW = 2048 /* bytes: shorter rows are not worth being aligned */ };
 
@@ -230,13 +231,28 @@ static void run_range(struct frame *frame, int64_t begin, int64_t end)
         run_rows(frame, begin, end);
 }
 
-static void run_tiled(struct frame *frame, int64_t begin, int64_t end)
+/* For threads that have no memory of their own for this: those of the library, with large stacks.
+ */
+static __attribute__((noinline)) void run_tiled_on_stack(struct frame *frame, int64_t begin,
+                                                         int64_t end)
 {
     _Alignas(LINE) char tiles[WEFT__TILES_BYTES];
     frame->tiles = tiles;
-    frame->variant = weft__variant_chosen();
     run_range(frame, begin, end);
 }
+
+static void run_tiled(struct frame *frame, int64_t begin, int64_t end)
+{
+    const weft__thread *thread = weft__thread_peek();
+    frame->variant = weft__variant_chosen();
+    if (thread == NULL) {
+        run_tiled_on_stack(frame, begin, end);
+        return;
+    }
+    frame->tiles = (char *)thread->scratch + (-(uintptr_t)thread->scratch & (LINE - 1));
+    run_range(frame, begin, end);
+}
+_Static_assert((int)WEFT__TILES_BYTES <= (int)WEFT__SCRATCH_BYTES, "tiles");
 
 void weft__native_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end)
 {

@@ -1,0 +1,37 @@
+/* The thread that does what can wait: one for the process, there only while there is something to
+ * do. */
+#ifndef WEFT_KERNEL_BACKGROUND_H
+#define WEFT_KERNEL_BACKGROUND_H
+
+#include "core/library.h"
+#include <weft/device.h>
+
+enum { WEFT__BACKGROUND_MOST = 64 }; /* jobs that wait */
+
+/* A part of what the job is about. */
+typedef struct weft__job weft__job;
+struct weft__job {
+    weft__job *next;
+    void (*run)(weft__job *job);
+    void (*drop)(weft__job *job); /* it will not be run */
+    weft_device device;
+};
+
+/* Puts the job behind the others; false if there are too many, or no thread can be had. */
+bool weft__background_add(weft__job *job);
+
+/* Drops the device's jobs that wait. The number is for the next. */
+uint64_t weft__background_drop(weft_device device);
+/* Waits until the job that was being run at that call is done, if it was the device's. */
+void weft__background_wait_past(uint64_t number);
+
+/* Waits until there is nothing left to do. */
+void weft__background_wait(void);
+
+/* In the child, jobs that were there are dropped. */
+void weft__background_fork(weft__fork_stage stage);
+
+/* Ends it, after the job that is being run; nothing is added any more. */
+void weft__background_close(void);
+
+#endif

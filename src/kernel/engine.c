@@ -1,0 +1,89 @@
+/* Choosing the engine, and keeping libLLVM to one thread at a time until the process ends. */
+#include "kernel/engine.h"
+#include "core/status.h"
+#include "kernel/disk.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNKNOWN = -1 };
+
+static _Atomic int chosen = UNKNOWN;
+static _Atomic(weft__engine_maker *) maker;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held while libLLVM is used */
+static bool prepared, closed;
+static _Atomic bool missing;
+
+static weft_status read_environment(weft__engine *engine)
+{
+    static const char *const names[] = {"auto", "interpreter", "llvm"};
+    const char *text = getenv("WEFT_ENGINE");
+    TRY(weft__disk_check()); /* the other variable that says how kernels are made */
+    *engine = WEFT__ENGINE_AUTO;
+    for (int k = 0; text && *text; k++) {
+        if (k == sizeof names / sizeof names[0])
+            return FAIL_AT(WEFT_ERROR_ARGUMENT, "WEFT_ENGINE",
+                           "the environment variable WEFT_ENGINE is '%.40s'; auto, interpreter "
+                           "or llvm was expected",
+                           text);
+        if (strcmp(text, names[k]) == 0) {
+            *engine = (weft__engine)k;
+            break;
+        }
+    }
+    atomic_store_explicit(&chosen, *engine, memory_order_relaxed);
+    return WEFT_OK;
+}
+
+weft_status weft__engine_get(weft__engine *engine)
+{
+    const int known = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (known == UNKNOWN)
+        return read_environment(engine);
+    *engine = (weft__engine)known;
+    return WEFT_OK;
+}
+
+void weft__engine_choose(int engine) { atomic_store(&chosen, engine); }
+
+void weft__engine_set_maker(weft__engine_maker *new_maker) { atomic_store(&maker, new_maker); }
+
+weft__engine_maker *weft__engine_get_maker(void) { return atomic_load(&maker); }
+
+bool weft__engine_is_missing(void) { return atomic_load(&missing); }
+
+/* Runs at exit. What libLLVM has registered to run then runs later, as it was registered earlier:
+ * when it was opened, and when it compiled for the first time. */
+static void close_compiler(void)
+{
+    pthread_mutex_lock(&mutex);
+    closed = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+static weft_status compile(const weft__kernel *kernel, const weft__launch *sample,
+                           weft__object *object)
+{
+    if (closed)
+        return FAIL(WEFT_ERROR_SYSTEM, "the process is ending: nothing is compiled any more");
+    if (!prepared && weft__llvm_open() != WEFT_OK) {
+        atomic_store(&missing, true);
+        return WEFT_ERROR_UNSUPPORTED;
+    }
+    const weft_status status = weft__llvm_compile(kernel, sample, object);
+    if (!prepared)
+        closed = atexit(close_compiler) != 0;
+    prepared = true;
+    return status;
+}
+
+weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
+                                 weft__object *object)
+{
+    pthread_mutex_lock(&mutex);
+    const weft_status status = compile(kernel, sample, object);
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
+void weft__engine_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage); }

@@ -1,0 +1,227 @@
+/* Versions of kernels: finding one, and where machine code comes from. */
+#include "kernel/version.h"
+#include "core/allocate.h"
+#include "kernel/cache.h"
+#include "kernel/disk.h"
+#include <string.h>
+
+enum {
+    RUNS_WORTH = 2,         /* a kernel that runs this often is compiled … */
+    BYTES_WORTH = 64 << 10, /* … and one that moves as much as this at once */
+    CLASS_MOST = 1024       /* bytes of a class */
+};
+
+/* Linked in, and freed with the kernel; the module is set once. */
+struct weft__version {
+    weft__job job; /* first: a job is its version */
+    weft__version *next;
+    weft__versions *of;
+    _Atomic(weft__module *) module;
+    _Atomic int state; /* weft__version_state, while there is no module */
+    _Atomic uint32_t runs;
+    uint32_t class_count;
+    const weft__launch *sample; /* in this block, as the class is */
+    const uint8_t *class_bytes;
+};
+
+static weft__disk_key disk_key(const weft__version *version)
+{
+    return (weft__disk_key){&version->of->key, version->class_bytes, version->class_count};
+}
+
+static weft__version *find(weft__versions *versions, const uint8_t *class_bytes, uint32_t count)
+{
+    weft__version *version = atomic_load(&versions->first);
+    while (version &&
+           (version->class_count != count || memcmp(version->class_bytes, class_bytes, count) != 0))
+        version = version->next;
+    return version;
+}
+
+/* Takes the image over. From now on every launch of the class uses it. */
+static weft_status publish(weft__version *version, weft__image *image, _Atomic uint64_t *counter)
+{
+    weft__device *device = version->of->device;
+    weft__module *module;
+    TRY(device->backend->module_load(device->id.index, image, &module));
+    atomic_store(&version->module, module);
+    COUNT(*counter, 1);
+    atomic_fetch_add(&weft__cache_generation, 1); /* after the module: see weft__cache_enter */
+    return WEFT_OK;
+}
+
+static weft_status load(weft__version *version)
+{
+    const weft__disk_key key = disk_key(version);
+    weft__object object = {0};
+    weft__image image;
+    if (weft__engine_get_maker() || !weft__disk_load(&key, &object))
+        return WEFT_ERROR_UNSUPPORTED;
+    weft_status status = weft__object_load(&object, &image);
+    weft__object_free(&object);
+    if (status == WEFT_OK)
+        status = publish(version, &image, &version->of->device->statistics.compilations_loaded);
+    return status;
+}
+
+/* The object is what can be kept on disk; it may stay empty. */
+static weft_status make(const weft__version *version, weft__image *image, weft__object *object)
+{
+    weft__engine_maker *maker = weft__engine_get_maker();
+    if (maker)
+        return maker(version->of->kernel, version->sample, image);
+    TRY(weft__engine_compile(version->of->kernel, version->sample, object));
+    const weft_status status = weft__object_load(object, image);
+    if (status != WEFT_OK)
+        weft__object_free(object);
+    return status;
+}
+
+static weft_status compile(weft__version *version)
+{
+    const weft__disk_key key = disk_key(version);
+    weft__object object = {0};
+    weft__image image;
+    TRY(make(version, &image, &object));
+    const weft_status status =
+        publish(version, &image, &version->of->device->statistics.compilations_llvm);
+    if (object.data)
+        weft__disk_store(&key, &object);
+    weft__object_free(&object);
+    return status;
+}
+
+static void end_waiting(weft__version *version, weft__version_state state)
+{
+    atomic_fetch_sub(&version->of->device->statistics.compilations_waiting, 1);
+    atomic_store(&version->runs, 0);
+    atomic_store(&version->state, (int)state);
+    atomic_fetch_add(&weft__cache_generation, 1);
+}
+
+/* What failed for another reason than the kernel may succeed another time. */
+static void run_job(weft__job *job)
+{
+    weft__version *version = (weft__version *)job;
+    const weft_status status = compile(version);
+    const bool later = status == WEFT_ERROR_MEMORY || status == WEFT_ERROR_SYSTEM;
+    end_waiting(version, later ? WEFT__VERSION_NEW : WEFT__VERSION_REFUSED);
+}
+
+static void drop_job(weft__job *job) { end_waiting((weft__version *)job, WEFT__VERSION_NEW); }
+
+static weft__version *new_version(weft__versions *versions, const weft__launch *launch,
+                                  const uint8_t *class_bytes, uint32_t count)
+{
+    weft__version *version = weft__allocate_zeroed(sizeof *version + launch->bytes + count);
+    if (!version)
+        return NULL;
+    char *sample = (char *)(version + 1);
+    version->job = (weft__job){.run = run_job, .drop = drop_job, .device = versions->device->id};
+    version->of = versions;
+    version->class_count = count;
+    version->sample = memcpy(sample, launch, launch->bytes);
+    version->class_bytes = memcpy(sample + launch->bytes, class_bytes, count);
+    return version;
+}
+
+/* With the mutex held. An entry on disk is used from the first run on. */
+static weft_status add(weft__versions *versions, const weft__launch *launch,
+                       const uint8_t *class_bytes, uint32_t count, weft__version **added)
+{
+    if ((*added = find(versions, class_bytes, count)))
+        return WEFT_OK;
+    if (!(*added = new_version(versions, launch, class_bytes, count)))
+        return WEFT_ERROR_MEMORY;
+    (void)load(*added);
+    (*added)->next = atomic_load(&versions->first);
+    atomic_store(&versions->first, *added);
+    return WEFT_OK;
+}
+
+/* With the mutex held. */
+static weft_status compile_now(weft__version *version)
+{
+    if (atomic_load(&version->module))
+        return WEFT_OK;
+    const weft_status status = compile(version);
+    if (status == WEFT_ERROR_UNSUPPORTED && weft__engine_is_missing())
+        return FAIL(status, "WEFT_ENGINE is llvm, but there is none to use: %.400s",
+                    weft_error_message());
+    return status;
+}
+
+static bool is_worth(weft__version *version, const weft__launch *launch)
+{
+    int64_t bytes;
+    const uint32_t runs = atomic_fetch_add(&version->runs, 1) + 1;
+    return runs >= RUNS_WORTH || __builtin_mul_overflow(launch->count, launch->cost, &bytes) ||
+           bytes >= BYTES_WORTH;
+}
+
+/* Whether it is settled what will become of the version. */
+static bool hand_over(weft__version *version, const weft__launch *launch)
+{
+    int expected = WEFT__VERSION_NEW;
+    if (atomic_load(&version->state) != WEFT__VERSION_NEW)
+        return true;
+    if (weft__engine_is_missing() && !weft__engine_get_maker())
+        return true;
+    if (!is_worth(version, launch) ||
+        !atomic_compare_exchange_strong(&version->state, &expected, WEFT__VERSION_WAITING))
+        return false;
+    COUNT(version->of->device->statistics.compilations_waiting, 1);
+    const bool added = weft__background_add(&version->job);
+    if (!added)
+        end_waiting(version, WEFT__VERSION_NEW);
+    return added;
+}
+
+static weft_status find_or_add(weft__versions *versions, const weft__launch *launch,
+                               weft__engine engine, pthread_mutex_t *mutex, weft__version **found)
+{
+    uint8_t class_bytes[CLASS_MOST];
+    weft_status status = WEFT_OK;
+    const uint32_t count =
+        weft__llvm_class(versions->kernel, launch, class_bytes, sizeof class_bytes);
+    *found = count <= sizeof class_bytes ? find(versions, class_bytes, count) : NULL;
+    if (count > sizeof class_bytes || (*found && atomic_load(&(*found)->module)))
+        return WEFT_OK;
+    if (*found && engine != WEFT__ENGINE_LLVM)
+        return WEFT_OK;
+    const weft_error before = *weft_error_last();
+    pthread_mutex_lock(mutex);
+    if (!*found)
+        status = add(versions, launch, class_bytes, count, found);
+    if (status == WEFT_OK && engine == WEFT__ENGINE_LLVM)
+        status = compile_now(*found);
+    pthread_mutex_unlock(mutex);
+    if (status != WEFT_OK && engine == WEFT__ENGINE_LLVM)
+        return status;
+    weft__error_restore(&before); /* there is the interpreter: what went wrong is no failure */
+    return WEFT_OK;
+}
+
+weft_status weft__version_find(weft__versions *versions, const weft__launch *launch,
+                               weft__engine engine, pthread_mutex_t *mutex,
+                               weft__version_found *found)
+{
+    weft__version *version;
+    *found = (weft__version_found){NULL, false};
+    TRY(find_or_add(versions, launch, engine, mutex, &version));
+    if (!version)
+        return WEFT_OK;
+    found->module = atomic_load(&version->module);
+    found->settled = found->module || hand_over(version, launch);
+    return WEFT_OK;
+}
+
+void weft__versions_free(weft__versions *versions)
+{
+    const weft__backend *backend = versions->device->backend;
+    for (weft__version *version = atomic_load(&versions->first), *next; version; version = next) {
+        next = version->next;
+        backend->module_release(atomic_load(&version->module));
+        weft__free(version);
+    }
+}
