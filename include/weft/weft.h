@@ -7,7 +7,9 @@
 #include <weft/create.h>
 #include <weft/device.h>
 #include <weft/dtype.h>
+#include <weft/explain.h>
 #include <weft/expression.h>
+#include <weft/kernel.h>
 #include <weft/memory.h>
 #include <weft/operations.h>
 #include <weft/random.h>

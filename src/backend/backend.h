@@ -74,9 +74,10 @@ typedef struct weft__use {
 
 typedef enum weft__work_kind {
     WEFT__WORK_LAUNCH,
-    WEFT__WORK_COPY, /* contiguous bytes, between or within devices */
-    WEFT__WORK_CALL, /* a host function */
-    WEFT__WORK_NONE  /* only the waits: an event */
+    WEFT__WORK_COPY,  /* contiguous bytes, between or within devices */
+    WEFT__WORK_CALL,  /* a host function */
+    WEFT__WORK_PARTS, /* a host function for each part of a range; on CPUs only */
+    WEFT__WORK_NONE   /* only the waits: an event */
 } weft__work_kind;
 
 typedef struct weft__work {
@@ -102,6 +103,14 @@ typedef struct weft__work {
             weft_status (*function)(void *argument);
             void *argument;
         } call;
+        struct {
+            /* Several threads at once may call it, for the parts [begin, end) of 0 to `count`. */
+            weft_status (*function)(const void *block, int64_t begin, int64_t end);
+            const void *block; /* copied when the work is queued */
+            size_t bytes;      /* of the block */
+            int64_t count;
+            uint64_t cost; /* bytes moved in all, for the splitting of work */
+        } parts;
     } of;
 } weft__work;
 

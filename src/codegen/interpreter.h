@@ -10,6 +10,9 @@
  * threads at once with disjoint ranges of a launch. */
 weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image);
 
+/* What it would run, as text to be freed with weft__free. */
+weft_status weft__interpreter_explain(const weft__kernel *kernel, char **text);
+
 /* For launch->grain: entry is fastest on ranges whose ends are multiples of this many elements, or
  * the launch's count. Needs the launch's sizes and strides; at least 1. */
 int64_t weft__interpreter_grain(const weft__kernel *kernel, const weft__launch *launch);

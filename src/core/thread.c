@@ -44,6 +44,8 @@ static void free_thread(weft__thread *thread)
         weft_stream_release(thread->streams[i].stream);
     if (thread->sites)
         thread->sites_free(thread->sites);
+    if (thread->kernels)
+        thread->kernels_free(thread->kernels);
     weft__magazines_flush(thread);
     for (int i = 0; i < WEFT__DEPTH_MAX; i++)
         weft__timeline_release(thread->timelines[i]);

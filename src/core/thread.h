@@ -41,7 +41,10 @@ typedef struct weft__thread {
     void *sites;                /* what src/lang keeps for this thread … */
     void (*sites_free)(void *); /* … and how it is freed */
     bool sites_busy;            /* it is in use */
-    struct weft__thread *next;  /* all threads */
+    void *kernels;              /* the same for portable kernels */
+    void (*kernels_free)(void *);
+    bool kernels_busy;
+    struct weft__thread *next; /* all threads */
 } weft__thread;
 
 /* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */

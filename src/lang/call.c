@@ -11,6 +11,15 @@ static const weft__lang_facts *facts_of(const weft__frame *frame)
     return &weft__lang_operations[frame->operation];
 }
 
+/* What is called, for messages: an operand, if it is an element. */
+static weft__lang_quoted name_of(const weft__parser *p, const weft__frame *frame)
+{
+    if (frame->kind != WEFT__FRAME_ACCESS)
+        return weft__lang_quote(facts_of(frame)->name, strlen(facts_of(frame)->name));
+    weft__lang_name name = p->syntax->names[frame->operation];
+    return weft__lang_quote(name.text, name.length);
+}
+
 /* An integer constant: digits, perhaps with a sign. */
 static weft_status parse_integer(weft__parser *p, int64_t least, int64_t most, int64_t *value)
 {
@@ -81,10 +90,16 @@ static weft_status parse_keep(weft__parser *p, weft__syntax_attributes *a)
     return WEFT_OK;
 }
 
-static weft_status parse_boundary(weft__parser *p, weft__syntax_attributes *a)
+weft_status weft__parse_boundary(weft__parser *p, uint8_t *boundary)
 {
     static const char *const words[] = {"unshifted", "clamp", "wrap", "zero", NULL};
-    return parse_word(p, words, "unshifted, clamp, wrap or zero", &a->boundary);
+    return parse_word(p, words, "unshifted, clamp, wrap or zero", boundary);
+}
+
+static weft_status parse_boundary(weft__parser *p, weft__syntax_attributes *a)
+{
+    a->bounded = true;
+    return weft__parse_boundary(p, &a->boundary);
 }
 
 static weft_status parse_order(weft__parser *p, weft__syntax_attributes *a)
@@ -106,6 +121,7 @@ static weft_status parse_value(weft__parser *p, weft__syntax_attributes *a)
 {
     top_frame(p)->value = true;
     a->boundary = WEFT__BOUNDARY_CONSTANT;
+    a->bounded = true;
     return WEFT_OK;
 }
 
@@ -126,6 +142,9 @@ enum { NAMED = sizeof named / sizeof named[0] };
 
 static bool takes(const weft__frame *frame, int i)
 {
+    bool access = frame->kind == WEFT__FRAME_ACCESS; /* takes what shift does */
+    if (access)
+        return named[i].group == WEFT__GROUP_stencil;
     return named[i].group == facts_of(frame)->group &&
            (named[i].operations[0] < 0 || named[i].operations[0] == frame->operation ||
             named[i].operations[1] == frame->operation);
@@ -138,7 +157,7 @@ static weft_status unknown_argument(weft__parser *p, weft__token name)
     for (int i = 0; i < NAMED; i++)
         if (takes(frame, i))
             weft__lang_offer(&nearest, named[i].name, strlen(named[i].name));
-    return PARSE_FAIL(p, name.at, "%s has no argument named '%s'%s", facts_of(frame)->name,
+    return PARSE_FAIL(p, name.at, "%s has no argument named '%s'%s", name_of(p, frame).text,
                       QUOTE(TOKEN_TEXT(p, name), name.length), weft__lang_hint_of(&nearest).text);
 }
 
@@ -230,8 +249,13 @@ static weft_status finish_call(weft__parser *p, int32_t *node)
 {
     weft__frame frame = *top_frame(p);
     uint32_t count = p->pending_count - frame.first;
+    bool call = frame.kind == WEFT__FRAME_CALL;
     bool several = frame.operation == WEFT__LANG_min || frame.operation == WEFT__LANG_max;
-    if (several && count > 1)
+    if (call && p->kernel)
+        TRY(weft__parse_kernel_call(p, &frame, count));
+    if (!call)
+        TRY(weft__parse_access_end(p, &frame, count, node));
+    else if (several && count > 1)
         TRY(chain(p, &frame, count, node));
     else {
         if (count < facts_of(&frame)->least || count > facts_of(&frame)->most)
@@ -312,15 +336,16 @@ weft_status weft__parse_call(weft__parser *p, weft__token name, int32_t *node)
     const char *text = TOKEN_TEXT(p, name);
     weft_dtype dtype = dtype_named(text, name.length);
     weft__lang_operation function = weft__lang_function_named(text, name.length);
+    int operand = p->kernel ? weft__parse_operand_named(p, text, name.length) : -1;
     weft__frame frame = {.column = name.at, .attributes = -1, .first = p->pending_count};
-    if (dtype == WEFT_DTYPE_DEFAULT && function == WEFT__LANG_OPERATION_END)
+    if (operand < 0 && dtype == WEFT_DTYPE_DEFAULT && function == WEFT__LANG_OPERATION_END)
         return no_function(p, name);
-    frame.kind = dtype ? WEFT__FRAME_CAST : WEFT__FRAME_CALL;
-    frame.operation = dtype ? (uint8_t)dtype : (uint8_t)function;
+    frame.kind = operand >= 0 ? WEFT__FRAME_ACCESS : dtype ? WEFT__FRAME_CAST : WEFT__FRAME_CALL;
+    frame.operation = (uint8_t)(operand >= 0 ? operand : dtype ? (int)dtype : (int)function);
     weft__parser_next(p);
     weft__parser_next(p);
     TRY(weft__parser_push(p, frame));
-    if (dtype)
+    if (frame.kind == WEFT__FRAME_CAST)
         return WEFT_OK;
     if (p->token.kind == WEFT__TOKEN_CLOSE)
         return finish_call(p, node);

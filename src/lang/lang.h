@@ -128,6 +128,10 @@ typedef struct weft__lang_syntax weft__lang_syntax;
  * operands that are never used, locals that are never read, a program without effect. */
 weft_status weft__lang_parse(const char *code, size_t length, const weft__lang_name *names,
                              int count, bool wants_value, weft__lang_syntax **syntax);
+/* The same for the body of a portable kernel, whose elements are written a(i, j): see portable.h.
+ */
+weft_status weft__lang_parse_kernel(const char *code, size_t length, const weft__lang_name *names,
+                                    int count, weft__lang_syntax **syntax);
 void weft__lang_syntax_free(weft__lang_syntax *syntax);
 
 /* Checks a syntax against the types of its operands, in the order of the names. The syntax is only

@@ -61,11 +61,15 @@ static weft_status copy_texts(weft__lang_syntax *s, weft__lang_name code, size_t
     return WEFT_OK;
 }
 
-static weft_status run_parser(weft__lang_syntax *syntax, bool wants_value)
+typedef enum text_kind { PROGRAM, VALUE, KERNEL } text_kind;
+
+static weft_status run_parser(weft__lang_syntax *syntax, text_kind kind)
 {
-    weft__parser p = {.syntax = syntax, .wants_value = wants_value};
+    weft__parser p = {.syntax = syntax, .wants_value = kind == VALUE, .kernel = kind == KERNEL};
     p.lexer = (weft__lexer){syntax->code.text, (uint32_t)syntax->code.length, 0};
     weft_status status = weft__names_add_operands(&p.names, syntax);
+    if (status == WEFT_OK && p.kernel)
+        status = weft__parse_indices(&p);
     if (status == WEFT_OK)
         status = weft__parse_statements(&p);
     weft__names_free(&p.names);
@@ -74,21 +78,34 @@ static weft_status run_parser(weft__lang_syntax *syntax, bool wants_value)
     return status;
 }
 
-weft_status weft__lang_parse(const char *code, size_t length, const weft__lang_name *names,
-                             int count, bool wants_value, weft__lang_syntax **syntax)
+static weft_status parse(weft__lang_name code, const weft__lang_name *names, int count,
+                         text_kind kind, weft__lang_syntax **syntax)
 {
     size_t total = 0;
     *syntax = NULL;
-    TRY(check_sizes(code, length, names, count, &total));
+    TRY(check_sizes(code.text, code.length, names, count, &total));
     weft__lang_syntax *made = weft__allocate_zeroed(sizeof *made);
     if (!made)
         return WEFT_ERROR_MEMORY;
-    weft_status status = copy_texts(made, (weft__lang_name){code, length}, total, names, count);
+    weft_status status = copy_texts(made, code, total, names, count);
     if (status == WEFT_OK)
-        status = run_parser(made, wants_value);
+        status = run_parser(made, kind);
     if (status == WEFT_OK)
         *syntax = made;
     else
         weft__lang_syntax_free(made);
     return status;
+}
+
+weft_status weft__lang_parse(const char *code, size_t length, const weft__lang_name *names,
+                             int count, bool wants_value, weft__lang_syntax **syntax)
+{
+    return parse((weft__lang_name){code, length}, names, count, wants_value ? VALUE : PROGRAM,
+                 syntax);
+}
+
+weft_status weft__lang_parse_kernel(const char *code, size_t length, const weft__lang_name *names,
+                                    int count, weft__lang_syntax **syntax)
+{
+    return parse((weft__lang_name){code, length}, names, count, KERNEL, syntax);
 }

@@ -187,7 +187,7 @@ static weft_status close_frame(weft__parser *p, uint32_t base, int32_t *node, bo
     weft__frame top = p->frames[p->frames_count - 1];
     if (top.kind == WEFT__FRAME_THEN)
         return weft__parser_expected(p, "':' and another value");
-    if (top.kind == WEFT__FRAME_CALL)
+    if (top.kind == WEFT__FRAME_CALL || top.kind == WEFT__FRAME_ACCESS)
         return weft__parse_argument_end(p, *node, node);
     if (p->token.kind != WEFT__TOKEN_CLOSE)
         return weft__parser_expected(p, "an operator or ')'");

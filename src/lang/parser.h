@@ -1,5 +1,5 @@
 /* The parser's parts: expressions (parser.c), values (primary.c), calls (call.c), statements
- * (statement.c). */
+ * (statement.c), elements and indices of portable kernels (access.c). */
 #ifndef WEFT_LANG_PARSER_H
 #define WEFT_LANG_PARSER_H
 
@@ -12,6 +12,7 @@
 typedef enum weft__frame_kind {
     WEFT__FRAME_GROUP,  /* ( expression ) */
     WEFT__FRAME_CALL,   /* function ( arguments ) */
+    WEFT__FRAME_ACCESS, /* operand ( indices ), in a portable kernel */
     WEFT__FRAME_CAST,   /* dtype ( expression ) */
     WEFT__FRAME_UNARY,  /* an operator before its operand */
     WEFT__FRAME_BINARY, /* `left` and an operator */
@@ -21,7 +22,7 @@ typedef enum weft__frame_kind {
 
 typedef struct weft__frame {
     uint8_t kind;
-    uint8_t operation; /* of UNARY, BINARY and CALL; the dtype of CAST */
+    uint8_t operation; /* of UNARY, BINARY and CALL; the dtype of CAST; the operand of ACCESS */
     uint8_t power;     /* of UNARY and BINARY: how strongly it binds */
     bool named;        /* CALL: a named argument has been seen */
     bool value;        /* CALL: the argument being read is that of value= */
@@ -40,6 +41,7 @@ typedef struct weft__parser {
     int32_t *pending; /* arguments of open calls */
     uint32_t frames_count, frames_room, pending_count, pending_room;
     bool wants_value;
+    bool kernel; /* a portable one: operands are elements with indices, or numbers */
 } weft__parser;
 
 #define PARSE_FAIL(p, column, ...)                                                                 \
@@ -76,6 +78,23 @@ weft_status weft__parse_call(weft__parser *p, weft__token name, int32_t *node);
 weft_status weft__parse_argument_end(weft__parser *p, int32_t argument, int32_t *node);
 
 weft_status weft__parse_statements(weft__parser *p);
+
+/* Portable kernels. Finds the indices: the names in what is assigned to. */
+weft_status weft__parse_indices(weft__parser *p);
+/* The index of that name, or -1. */
+int weft__parse_index_named(const weft__parser *p, const char *text, size_t length);
+/* The operand of that name, or -1. */
+int weft__parse_operand_named(const weft__parser *p, const char *text, size_t length);
+/* The parenthesis of an access is closed; its arguments are `count` pending ones. */
+weft_status weft__parse_access_end(weft__parser *p, const weft__frame *frame, uint32_t count,
+                                   int32_t *node);
+/* Whether an operation makes sense of one element: an error if not. */
+weft_status weft__parse_kernel_call(weft__parser *p, const weft__frame *frame, uint32_t count);
+/* At `boundary`, if "=" follows and it is the statement that sets the rule: reads it. */
+bool weft__parse_is_boundary(const weft__parser *p);
+weft_status weft__parse_boundary_statement(weft__parser *p);
+/* One of unshifted, clamp, wrap and zero. */
+weft_status weft__parse_boundary(weft__parser *p, uint8_t *boundary);
 bool weft__is_reserved(const char *text, size_t length);
 
 #endif

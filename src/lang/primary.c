@@ -97,12 +97,20 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
         return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));
     if (function)
         offer_functions(&nearest);
-    else
+    if (!function || p->kernel)
         weft__names_offer(&p->names, p->syntax, &nearest);
+    for (int i = 0; i < p->syntax->indices_count && !function; i++)
+        weft__lang_offer(&nearest, p->syntax->indices[i].text, p->syntax->indices[i].length);
     for (int i = 0; i < CONSTANTS && !function; i++)
         weft__lang_offer(&nearest, constants[i].name, strlen(constants[i].name));
+    weft__lang_hint hint = weft__lang_hint_of(&nearest);
+    if (p->kernel && !function && !hint.text[0])
+        return PARSE_FAIL(p, at,
+                          "unknown name '%s'; an index is a name that stands in every element "
+                          "assigned to, as i in out(i) = ...",
+                          QUOTE(name.text, name.length));
     return PARSE_FAIL(p, at, "unknown %s '%s'%s", function ? "function" : "name",
-                      QUOTE(name.text, name.length), weft__lang_hint_of(&nearest).text);
+                      QUOTE(name.text, name.length), hint.text);
 }
 
 static weft_status parse_number(weft__parser *p, int32_t *node)
@@ -138,11 +146,21 @@ static weft_status parse_constant(weft__parser *p, int which, int32_t *node)
     return weft__parser_node(p, literal, node);
 }
 
+static weft_status parse_index(weft__parser *p, int index, int32_t *node)
+{
+    weft__syntax_node read = {.kind = WEFT__SYNTAX_INDEX, .column = p->token.at, .index = index};
+    weft__parser_next(p);
+    return weft__parser_node(p, read, node);
+}
+
 static weft_status parse_name(weft__parser *p, int32_t *node)
 {
     weft__token name = p->token, next = weft__parser_peek(p);
     if (next.kind == WEFT__TOKEN_OPEN)
         return weft__parse_call(p, name, node);
+    int index = weft__parse_index_named(p, TOKEN_TEXT(p, name), name.length);
+    if (index >= 0)
+        return parse_index(p, index, node);
     weft__names_local *local = weft__names_local_find(&p->names, TOKEN_TEXT(p, name), name.length);
     if (local && next.kind != WEFT__TOKEN_DOT && next.kind != WEFT__TOKEN_ARROW &&
         next.kind != WEFT__TOKEN_OPEN_BRACKET) {

@@ -32,13 +32,14 @@ static int assignment_of(weft__token_kind kind)
     }
 }
 
-static weft_status add_statement(weft__parser *p, int32_t target, int32_t node, uint32_t column)
+static weft_status add_statement(weft__parser *p, int32_t target, int32_t access, int32_t node,
+                                 uint32_t column)
 {
     weft__lang_syntax *s = p->syntax;
     TRY(weft__lang_room(&s->statements, s->statements_count, &s->statements_room,
                         sizeof *s->statements));
     s->statements[s->statements_count++] =
-        (weft__syntax_statement){target, node, column, s->nodes_count};
+        (weft__syntax_statement){target, node, column, s->nodes_count, access};
     return WEFT_OK;
 }
 
@@ -62,7 +63,20 @@ static weft_status assign_operand(weft__parser *p, int operand, uint32_t column)
     if (operation != WEFT__LANG_OPERATION_END)
         TRY(weft__parser_node(p, read, &node));
     TRY(parse_right_side(p, operation, node, &node));
-    return add_statement(p, operand, node, column);
+    return add_statement(p, operand, -1, node, column);
+}
+
+/* An element of a portable kernel, which has been read as a value. */
+static weft_status assign_element(weft__parser *p, int32_t access, uint32_t column)
+{
+    int operation = assignment_of(p->token.kind);
+    int32_t node = access;
+    const weft__syntax_node *element = &p->syntax->nodes[access];
+    int32_t operand = element->index;
+    if (element->value.attributes >= 0)
+        return PARSE_FAIL(p, column, "boundary= and value= are for elements that are read");
+    TRY(parse_right_side(p, operation, node, &node));
+    return add_statement(p, operand, access, node, column);
 }
 
 /* A name near that of an operand is probably meant to be it. */
@@ -84,6 +98,9 @@ static weft_status assign_local(weft__parser *p)
     int32_t node = local ? local->node : -1;
     weft__token sign = weft__parser_peek(p);
     int operation = assignment_of(sign.kind);
+    if (weft__parse_index_named(p, text.text, text.length) >= 0)
+        return PARSE_FAIL(p, name.at, "'%s' is an index and cannot be assigned to",
+                          QUOTE(text.text, text.length));
     if (weft__is_reserved(text.text, text.length) ||
         (!local && operation != WEFT__LANG_OPERATION_END))
         return weft__parse_unknown(p, false);
@@ -95,7 +112,7 @@ static weft_status assign_local(weft__parser *p)
     if (local && !local->read)
         return never_read(p, local);
     TRY(weft__names_local_set(&p->names, text, node, name.at));
-    return add_statement(p, WEFT__TARGET_LOCAL, node, name.at);
+    return add_statement(p, WEFT__TARGET_LOCAL, -1, node, name.at);
 }
 
 /* A statement that is an expression: the value, if one was asked for and nothing follows. */
@@ -105,16 +122,21 @@ static weft_status parse_value_statement(weft__parser *p)
     int32_t node;
     TRY(weft__parse_expression(p, &node));
     const weft__syntax_node *root = &p->syntax->nodes[node];
+    bool element = root->kind == WEFT__SYNTAX_ACCESS && root->column == column;
+    if (assignment_of(p->token.kind) >= 0 && element)
+        return assign_element(p, node, column);
     if (assignment_of(p->token.kind) >= 0)
         return PARSE_FAIL(p, p->token.at,
-                          "left of '%s' stands an expression; only an operand or a "
+                          "left of '%s' stands an expression; only an %s or a "
                           "new name can be assigned to",
-                          QUOTE(TOKEN_TEXT(p, p->token), p->token.length));
+                          QUOTE(TOKEN_TEXT(p, p->token), p->token.length),
+                          p->kernel ? "element, as out(i)," : "operand");
     if (!p->wants_value && root->kind == WEFT__SYNTAX_CALL && root->operation == WEFT__LANG_equal)
         return PARSE_FAIL(p, root->column, "the result of '==' goes nowhere; did you mean '='?");
     if (!p->wants_value)
-        return PARSE_FAIL(p, column, "this value goes nowhere; assign it to an operand");
-    return add_statement(p, WEFT__TARGET_VALUE, node, column);
+        return PARSE_FAIL(p, column, "this value goes nowhere; assign it to an %s",
+                          p->kernel ? "element, as out(i) = ..." : "operand");
+    return add_statement(p, WEFT__TARGET_VALUE, -1, node, column);
 }
 
 static weft_status parse_statement(weft__parser *p)
@@ -126,10 +148,16 @@ static weft_status parse_statement(weft__parser *p)
     weft__token next = weft__lex(&ahead);
     if (operand >= 0 && assignment_of(next.kind) >= 0) {
         p->names.used[operand] = true;
+        if (p->kernel)
+            return PARSE_FAIL(
+                p, column, "a kernel assigns to elements: give '%s' its indices, as out(i) = ...",
+                QUOTE(p->syntax->names[operand].text, p->syntax->names[operand].length));
         p->lexer = behind;
         weft__parser_next(p);
         return assign_operand(p, operand, column);
     }
+    if (weft__parse_is_boundary(p))
+        return weft__parse_boundary_statement(p);
     if (p->token.kind == WEFT__TOKEN_NAME && assignment_of(weft__parser_peek(p).kind) >= 0)
         return assign_local(p);
     return parse_value_statement(p);
@@ -161,10 +189,12 @@ static weft_status check_leftovers(weft__parser *p)
     for (uint32_t i = 0; i < s->statements_count; i++)
         effect |= s->statements[i].target >= 0;
     if (!effect)
-        return PARSE_FAIL(p, WEFT__NO_COLUMN, "the program is empty, or assigns to no operand");
+        return PARSE_FAIL(p, WEFT__NO_COLUMN, "the %s is empty, or assigns to no %s",
+                          p->kernel ? "kernel" : "program", p->kernel ? "element" : "operand");
     for (int i = 0; i < s->names_count; i++)
         if (!p->names.used[i])
-            return PARSE_FAIL(p, WEFT__NO_COLUMN, "operand %d, '%s', is never used", i + 1,
+            return PARSE_FAIL(p, WEFT__NO_COLUMN, "%s %d, '%s', is never used",
+                              p->kernel ? "parameter" : "operand", i + 1,
                               QUOTE(s->names[i].text, s->names[i].length));
     return WEFT_OK;
 }

@@ -9,7 +9,10 @@ typedef enum weft__syntax_kind {
     WEFT__SYNTAX_LITERAL,
     WEFT__SYNTAX_OPERAND, /* reads operand `index`, as it is at this point of the program */
     WEFT__SYNTAX_CAST,    /* argument 0 as `dtype` */
-    WEFT__SYNTAX_CALL     /* `operation`, an operator or a function */
+    WEFT__SYNTAX_CALL,    /* `operation`, an operator or a function */
+    WEFT__SYNTAX_INDEX,   /* of a portable kernel: index number `index` at this point */
+    WEFT__SYNTAX_ACCESS   /* of a portable kernel: the element of operand `index` at the arguments;
+                             `value.attributes` has the named ones, or is -1 */
 } weft__syntax_kind;
 
 typedef struct weft__syntax_node {
@@ -24,6 +27,7 @@ typedef struct weft__syntax_node {
     union {
         uint64_t integer; /* integers and bool */
         double real;      /* floats; of complex numbers the imaginary part */
+        int32_t attributes;
     } value;
 } weft__syntax_node;
 
@@ -34,6 +38,7 @@ typedef struct weft__syntax_attributes {
     uint8_t axes; /* how many; 0: not given */
     bool keep;
     uint8_t boundary; /* weft__boundary */
+    bool bounded;     /* boundary= or value= was given */
     uint8_t order;
     uint16_t correction;
     int32_t value; /* the node of value=, or -1; with WEFT__BOUNDARY_CONSTANT, -1 is 0 */
@@ -46,6 +51,7 @@ typedef struct weft__syntax_statement {
     int32_t node;
     uint32_t column; /* of the statement */
     uint32_t end;    /* the nodes before this position are evaluated before the assignment */
+    int32_t access;  /* of a portable kernel: the ACCESS that is assigned to, or -1 */
 } weft__syntax_statement;
 
 struct weft__lang_syntax {
@@ -53,6 +59,9 @@ struct weft__lang_syntax {
     weft__lang_name code;
     weft__lang_name *names;
     int names_count;
+    weft__lang_name indices[WEFT_NDIM_MAX]; /* of a portable kernel, in the order of the axes */
+    int indices_count;
+    uint8_t boundary; /* of its accesses that say nothing else */
     weft__syntax_node *nodes;
     int32_t *arguments;
     weft__syntax_attributes *attributes;

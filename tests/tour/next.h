@@ -1,4 +1,4 @@
-/* The declarations that functions and kernels will have: the shape they
+/* The declarations that functions will have: the shape they
  * must keep, compiled with the tour before any of them is built. A declaration moves to
  * include/weft when it works. */
 #ifndef WEFT_TOUR_NEXT_H
@@ -6,38 +6,17 @@
 
 #include <weft/weft.h>
 
-/* Functions and kernels are texts with a name; what they compile to hangs on the cache behind them.
- */
+/* Functions are texts with a name; what they compile to hangs on the cache behind them. */
 typedef struct weft_function {
     const char *name, *parameters, *body, *place;
 } weft_function;
-typedef struct weft_kernel {
-    const char *name, *parameters, *body, *place;
-} weft_kernel;
 #define WEFT_FUNCTION(name, parameters, ...)                                                       \
     static const weft_function name = {#name, #parameters, #__VA_ARGS__,                           \
                                        __FILE__ ":" WEFT__TEXT(__LINE__)}
-#define WEFT_KERNEL(name, parameters, ...)                                                         \
-    static const weft_kernel name = {#name, #parameters, #__VA_ARGS__,                             \
-                                     __FILE__ ":" WEFT__TEXT(__LINE__)}
 weft_status weft_call_with(const weft_function *function, void *out, weft_dtype dtype, int count,
                            const weft_operand *operands);
 #define weft_call(function, out, ...)                                                              \
     weft_call_with(&(function), (out), WEFT__DTYPE_OF(out), WEFT__COUNT(__VA_ARGS__),              \
                    WEFT__OPERANDS(__VA_ARGS__))
-weft_status weft_launch_over(const weft_kernel *kernel, const weft_array *space, int count,
-                             const weft_operand *operands);
-weft_status weft_launch_shape(const weft_kernel *kernel, const weft_shape *space, int count,
-                              const weft_operand *operands);
-static inline weft_status weft__launch_shape(const weft_kernel *kernel, weft_shape space, int count,
-                                             const weft_operand *operands)
-{
-    return weft_launch_shape(kernel, &space, count, operands);
-}
-#define weft_launch(kernel, space, ...)                                                            \
-    _Generic((space), weft_array *                                                                 \
-             : weft_launch_over, weft_shape                                                        \
-             : weft__launch_shape)(&(kernel), (space), WEFT__COUNT(__VA_ARGS__),                   \
-                                   WEFT__OPERANDS(__VA_ARGS__))
 
 #endif

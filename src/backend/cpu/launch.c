@@ -2,6 +2,7 @@
 #include "backend/cpu/cpu.h"
 #include "core/allocate.h"
 #include "core/status.h"
+#include <pthread.h>
 #include <string.h>
 
 struct weft__module {
@@ -66,8 +67,9 @@ static void run_copy(const weft__work *work)
                            (void *)(uintptr_t)work);
 }
 
-/* The record of the thread is the function's to fill; if it succeeds the old one is back. */
-static weft_status run_call(const weft__work *work)
+/* Calls a function of the user's. The record of the thread is the function's to fill; if it
+ * succeeds the old one is back. */
+static weft_status call_user(const weft__work *work, int64_t begin, int64_t end)
 {
     weft_error before;
     bool failed_before = weft_error_code() != WEFT_OK;
@@ -75,7 +77,9 @@ static weft_status run_call(const weft__work *work)
         before = *weft_error_last();
         weft_error_clear();
     }
-    weft_status status = work->of.call.function(work->of.call.argument);
+    weft_status status = work->kind == WEFT__WORK_CALL
+                             ? work->of.call.function(work->of.call.argument)
+                             : work->of.parts.function(work->of.parts.block, begin, end);
     if ((unsigned)status > WEFT_ERROR_SYSTEM)
         status = WEFT_ERROR_CALLBACK;
     weft__operation_begin(work->operation); /* calls it made have left their own names */
@@ -85,6 +89,39 @@ static weft_status run_call(const weft__work *work)
         FAIL(status, "the function returned %s and left no message; weft_error_set leaves one",
              weft_status_name(status));
     return status;
+}
+
+/* Work in parts, and the failure of the first of them that failed. */
+typedef struct parts {
+    const weft__work *work;
+    pthread_mutex_t mutex;
+    int64_t begin;
+    weft_error error;
+} parts;
+
+static void call_part(void *argument, int64_t begin, int64_t end)
+{
+    parts *p = argument;
+    if (call_user(p->work, begin, end) == WEFT_OK)
+        return;
+    pthread_mutex_lock(&p->mutex);
+    if (p->error.code == WEFT_OK || begin < p->begin) {
+        p->begin = begin;
+        p->error = *weft_error_last();
+    }
+    pthread_mutex_unlock(&p->mutex);
+}
+
+static weft_status run_parts(const weft__work *work)
+{
+    enum { GRAIN = 64, MANY = 4096 };
+    int64_t count = work->of.parts.count;
+    parts p = {.work = work, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    p.error.code = WEFT_OK;
+    weft__cpu_parallel(count, count < MANY ? 1 : GRAIN, work->of.parts.cost, call_part, &p);
+    if (p.error.code != WEFT_OK)
+        weft__error_restore(&p.error);
+    return p.error.code;
 }
 
 weft_status weft__cpu_work_run(const weft__work *work)
@@ -97,7 +134,9 @@ weft_status weft__cpu_work_run(const weft__work *work)
         run_copy(work);
         break;
     case WEFT__WORK_CALL:
-        return run_call(work);
+        return call_user(work, 0, 0);
+    case WEFT__WORK_PARTS:
+        return run_parts(work);
     case WEFT__WORK_NONE:
         break;
     }

@@ -14,7 +14,7 @@ struct weft__segment {
     alignas(UNIT) char bytes[];
 };
 
-/* Followed by the uses, the waits and the launch. */
+/* Followed by the uses, the waits and the launch or block. */
 typedef struct record {
     alignas(UNIT) size_t bytes; /* of all of it */
     weft__work work;
@@ -58,15 +58,17 @@ static const void *put(char **at, const void *from, size_t bytes)
     return to;
 }
 
-static size_t launch_bytes(const weft__work *work)
+static size_t block_bytes(const weft__work *work)
 {
-    return work->kind == WEFT__WORK_LAUNCH ? work->of.launch.launch->bytes : 0;
+    return work->kind == WEFT__WORK_LAUNCH  ? work->of.launch.launch->bytes
+           : work->kind == WEFT__WORK_PARTS ? work->of.parts.bytes
+                                            : 0;
 }
 
 static size_t record_bytes(const weft__work *work)
 {
     size_t bytes = sizeof(record) + work->uses_count * sizeof *work->uses +
-                   work->waits_count * sizeof *work->waits + (launch_bytes(work) + 7) / 8 * 8;
+                   work->waits_count * sizeof *work->waits + (block_bytes(work) + 7) / 8 * 8;
     return (bytes + UNIT - 1) / UNIT * UNIT;
 }
 
@@ -79,7 +81,9 @@ static void write_record(void *to, const weft__work *work, size_t bytes)
     written->work.uses = put(&at, work->uses, work->uses_count * sizeof *work->uses);
     written->work.waits = put(&at, work->waits, work->waits_count * sizeof *work->waits);
     if (work->kind == WEFT__WORK_LAUNCH)
-        written->work.of.launch.launch = put(&at, work->of.launch.launch, launch_bytes(work));
+        written->work.of.launch.launch = put(&at, work->of.launch.launch, block_bytes(work));
+    if (work->kind == WEFT__WORK_PARTS)
+        written->work.of.parts.block = put(&at, work->of.parts.block, block_bytes(work));
 }
 
 /* An empty segment with room for that many bytes. */

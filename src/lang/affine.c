@@ -1,0 +1,119 @@
+/* Affine forms of the indices of a portable kernel. */
+#include "lang/affine.h"
+
+static weft__affine constant_of(const weft__syntax_node *literal)
+{
+    weft__affine form = {.valid = literal->dtype >= WEFT_I8 && literal->dtype <= WEFT_U64 &&
+                                  literal->value.integer <= INT64_MAX};
+    if (form.valid)
+        form.constant =
+            literal->negative ? -(int64_t)literal->value.integer : (int64_t)literal->value.integer;
+    return form;
+}
+
+static bool is_constant(const weft__affine *form)
+{
+    for (int k = 0; k < WEFT_NDIM_MAX; k++)
+        if (form->factor[k])
+            return false;
+    return true;
+}
+
+/* a + sign*b. */
+static weft__affine sum(const weft__affine *a, const weft__affine *b, int64_t sign)
+{
+    weft__affine form = {.valid = a->valid && b->valid};
+    for (int k = -1; form.valid && k < WEFT_NDIM_MAX; k++) {
+        int64_t x = k < 0 ? a->constant : a->factor[k], y = k < 0 ? b->constant : b->factor[k];
+        int64_t *to = k < 0 ? &form.constant : &form.factor[k];
+        form.valid = !__builtin_mul_overflow(y, sign, &y) && !__builtin_add_overflow(x, y, to);
+    }
+    return form;
+}
+
+static weft__affine scaled(const weft__affine *form, int64_t by)
+{
+    static const weft__affine zero = {.valid = true};
+    return sum(&zero, form, by);
+}
+
+static weft__affine product(const weft__affine *a, const weft__affine *b)
+{
+    if (a->valid && b->valid && is_constant(b))
+        return scaled(a, b->constant);
+    if (a->valid && b->valid && is_constant(a))
+        return scaled(b, a->constant);
+    return (weft__affine){.valid = false};
+}
+
+static weft__affine call_of(const weft__lang_syntax *syntax, const weft__syntax_node *call,
+                            const weft__affine *forms)
+{
+    const int32_t *arguments = syntax->arguments + call->first;
+    const weft__affine *a = call->count ? &forms[arguments[0]] : NULL;
+    switch (call->operation) {
+    case WEFT__LANG_positive:
+        return *a;
+    case WEFT__LANG_negative:
+        return scaled(a, -1);
+    case WEFT__LANG_add:
+        return sum(a, &forms[arguments[1]], 1);
+    case WEFT__LANG_subtract:
+        return sum(a, &forms[arguments[1]], -1);
+    case WEFT__LANG_multiply:
+        return product(a, &forms[arguments[1]]);
+    default:
+        return (weft__affine){.valid = false};
+    }
+}
+
+weft__affine weft__affine_of(const weft__lang_syntax *syntax, int32_t node,
+                             const weft__affine *forms, const int64_t *const *numbers)
+{
+    const weft__syntax_node *n = &syntax->nodes[node];
+    weft__affine form = {.valid = false};
+    switch (n->kind) {
+    case WEFT__SYNTAX_LITERAL:
+        return constant_of(n);
+    case WEFT__SYNTAX_INDEX:
+        form.valid = true;
+        form.factor[n->index] = 1;
+        return form;
+    case WEFT__SYNTAX_OPERAND:
+        form.valid = numbers[n->index] != NULL;
+        form.constant = form.valid ? *numbers[n->index] : 0;
+        return form;
+    case WEFT__SYNTAX_CALL:
+        return call_of(syntax, n, forms);
+    default:
+        return form;
+    }
+}
+
+bool weft__affine_range(const weft__affine *form, const weft_shape *space, int64_t *low,
+                        int64_t *high)
+{
+    *low = *high = form->constant;
+    for (int k = 0; k < space->ndim; k++) {
+        int64_t span;
+        if (__builtin_mul_overflow(form->factor[k], space->size[k] - 1, &span))
+            return false;
+        int64_t *end = span < 0 ? low : high;
+        if (__builtin_add_overflow(*end, span, end))
+            return false;
+    }
+    return true;
+}
+
+int weft__affine_index(const weft__affine *form)
+{
+    int found = -1;
+    for (int k = 0; k < WEFT_NDIM_MAX; k++) {
+        if (form->factor[k] == 0)
+            continue;
+        if (form->factor[k] != 1 || found >= 0)
+            return -1;
+        found = k;
+    }
+    return found;
+}

@@ -1,0 +1,267 @@
+/* Rewriting portable kernels as expressions over views of their arguments. */
+#include "lang/portable.h"
+#include "core/allocate.h"
+#include "lang/portable_rewriting.h"
+
+static const int32_t *arguments_of(const weft__lang_syntax *syntax, const weft__syntax_node *node)
+{
+    return syntax->arguments + node->first;
+}
+
+/* Marks the nodes below one that is needed; arguments come before their users. */
+static void mark_below(const weft__lang_syntax *syntax, const weft__syntax_node *node,
+                       uint8_t *needed, uint8_t how)
+{
+    bool calls = node->kind == WEFT__SYNTAX_CALL || node->kind == WEFT__SYNTAX_CAST;
+    bool access = node->kind == WEFT__SYNTAX_ACCESS;
+    uint8_t below =
+        access ? WEFT__NEEDED_AS_INDEX : how & (WEFT__NEEDED_AS_VALUE | WEFT__NEEDED_AS_INDEX);
+    for (uint32_t k = 0; (calls || access) && k < node->count; k++)
+        needed[arguments_of(syntax, node)[k]] |= below;
+    if (access && node->value.attributes >= 0 && how & WEFT__NEEDED_AS_VALUE) {
+        int32_t value = syntax->attributes[node->value.attributes].value;
+        if (value >= 0)
+            needed[value] |= WEFT__NEEDED_AS_VALUE;
+    }
+}
+
+/* Locals are needed where they are read: readers point at their values. */
+static void mark(const weft__lang_syntax *syntax, uint8_t *needed)
+{
+    for (uint32_t i = 0; i < syntax->statements_count; i++) {
+        const weft__syntax_statement *s = &syntax->statements[i];
+        if (s->target < 0)
+            continue;
+        needed[s->node] |= WEFT__NEEDED_AS_VALUE;
+        needed[s->access] |= WEFT__NEEDED_AS_TARGET;
+    }
+    for (uint32_t i = syntax->nodes_count; i-- > 0;)
+        if (needed[i])
+            mark_below(syntax, &syntax->nodes[i], needed, needed[i]);
+}
+
+weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed)
+{
+    uint8_t *needed = weft__allocate_zeroed(syntax->nodes_count + (size_t)1);
+    if (!needed)
+        return WEFT_ERROR_MEMORY;
+    mark(syntax, needed);
+    for (uint32_t i = 0; i < syntax->nodes_count; i++)
+        if (syntax->nodes[i].kind == WEFT__SYNTAX_OPERAND && needed[i] & WEFT__NEEDED_AS_INDEX)
+            fixed[syntax->nodes[i].index] = true;
+    weft__free(needed);
+    return WEFT_OK;
+}
+
+static weft_status add_node(weft__rewriting *r, weft__syntax_node node, int32_t *position)
+{
+    weft__lang_syntax *to = r->out->syntax;
+    TRY(weft__lang_room(&to->nodes, to->nodes_count, &to->nodes_room, sizeof *to->nodes));
+    *position = (int32_t)to->nodes_count++;
+    to->nodes[*position] = node;
+    return WEFT_OK;
+}
+
+static weft_status add_argument(weft__rewriting *r, int32_t argument)
+{
+    weft__lang_syntax *to = r->out->syntax;
+    TRY(weft__lang_room(&to->arguments, to->arguments_count, &to->arguments_room,
+                        sizeof *to->arguments));
+    to->arguments[to->arguments_count++] = argument;
+    return WEFT_OK;
+}
+
+static weft_status add_integer(weft__rewriting *r, int64_t value, uint32_t column, int32_t *node)
+{
+    weft__syntax_node literal = {.kind = WEFT__SYNTAX_LITERAL,
+                                 .dtype = WEFT_I64,
+                                 .weak = true,
+                                 .negative = value < 0,
+                                 .column = column};
+    literal.value.integer = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    return add_node(r, literal, node);
+}
+
+static weft_status add_read(weft__rewriting *r, int32_t operand, uint32_t column, int32_t *node)
+{
+    return add_node(
+        r, (weft__syntax_node){.kind = WEFT__SYNTAX_OPERAND, .column = column, .index = operand},
+        node);
+}
+
+/* shift(operand, offsets). */
+static weft_status add_shift(weft__rewriting *r, const weft__syntax_node *from,
+                             const weft__rewritten *element, int32_t *node)
+{
+    weft__lang_syntax *to = r->out->syntax;
+    int ndim = r->out->points.ndim;
+    int32_t arguments[WEFT_NDIM_MAX + 1];
+    weft__syntax_attributes attributes = {
+        .order = 2, .value = -1, .bounded = true, .boundary = element->boundary};
+    int32_t value =
+        from->value.attributes < 0 ? -1 : r->from->attributes[from->value.attributes].value;
+    if (value >= 0)
+        attributes.value = r->made[value];
+    TRY(add_read(r, element->operand, from->column, &arguments[0]));
+    for (int k = 0; k < ndim; k++)
+        TRY(add_integer(r, element->offset[k], from->column, &arguments[k + 1]));
+    weft__syntax_node call = {.kind = WEFT__SYNTAX_CALL,
+                              .operation = WEFT__LANG_shift,
+                              .column = from->column,
+                              .first = to->arguments_count,
+                              .count = (uint32_t)ndim + 1,
+                              .index = (int32_t)to->attributes_count};
+    TRY(weft__lang_room(&to->attributes, to->attributes_count, &to->attributes_room,
+                        sizeof *to->attributes));
+    to->attributes[to->attributes_count++] = attributes;
+    for (int k = 0; k <= ndim; k++)
+        TRY(add_argument(r, arguments[k]));
+    return add_node(r, call, node);
+}
+
+static weft_status add_element(weft__rewriting *r, int32_t access, int32_t *node)
+{
+    const weft__syntax_node *from = &r->from->nodes[access];
+    weft__rewritten element;
+    TRY(weft__rewrite_element(r, access, false, &element));
+    if (element.displaced)
+        return add_shift(r, from, &element, node);
+    return add_read(r, element.operand, from->column, node);
+}
+
+static weft_status add_index(weft__rewriting *r, const weft__syntax_node *from, int32_t *node)
+{
+    int32_t axis;
+    weft__syntax_node call = *from;
+    TRY(add_integer(r, from->index, from->column, &axis));
+    call.kind = WEFT__SYNTAX_CALL;
+    call.operation = WEFT__LANG_index;
+    call.first = r->out->syntax->arguments_count;
+    call.count = 1;
+    call.index = -1;
+    TRY(add_argument(r, axis));
+    return add_node(r, call, node);
+}
+
+static weft_status add_call(weft__rewriting *r, const weft__syntax_node *from, int32_t *node)
+{
+    weft__syntax_node call = *from;
+    call.first = r->out->syntax->arguments_count;
+    for (uint32_t k = 0; k < from->count; k++)
+        TRY(add_argument(r, r->made[arguments_of(r->from, from)[k]]));
+    return add_node(r, call, node);
+}
+
+static weft_status rewrite_node(weft__rewriting *r, uint32_t at)
+{
+    const weft__syntax_node *from = &r->from->nodes[at];
+    int32_t operand;
+    if (!(r->needed[at] & WEFT__NEEDED_AS_VALUE))
+        return WEFT_OK;
+    switch (from->kind) {
+    case WEFT__SYNTAX_LITERAL:
+        return add_node(r, *from, &r->made[at]);
+    case WEFT__SYNTAX_OPERAND:
+        TRY(weft__rewrite_number(r, from->index, from->column, &operand));
+        return add_read(r, operand, from->column, &r->made[at]);
+    case WEFT__SYNTAX_INDEX:
+        return add_index(r, from, &r->made[at]);
+    case WEFT__SYNTAX_ACCESS:
+        return add_element(r, (int32_t)at, &r->made[at]);
+    default:
+        return add_call(r, from, &r->made[at]);
+    }
+}
+
+static weft_status rewrite_statement(weft__rewriting *r, const weft__syntax_statement *from)
+{
+    weft__lang_syntax *to = r->out->syntax;
+    weft__rewritten element = {.operand = WEFT__TARGET_LOCAL};
+    if (r->made[from->node] < 0) /* a local that only indices are made of */
+        return WEFT_OK;
+    if (from->target >= 0)
+        TRY(weft__rewrite_element(r, from->access, true, &element));
+    TRY(weft__lang_room(&to->statements, to->statements_count, &to->statements_room,
+                        sizeof *to->statements));
+    to->statements[to->statements_count++] = (weft__syntax_statement){
+        element.operand, r->made[from->node], from->column, to->nodes_count, -1};
+    return WEFT_OK;
+}
+
+/* The points that the program works on: the space, or in C order for a single index. */
+static weft_status choose_points(weft__rewriting *r)
+{
+    int64_t count = 1;
+    int ndim = r->space.ndim, indices = r->from->indices_count;
+    r->out->points = r->space;
+    for (int k = 0; k < ndim; k++)
+        count *= r->space.size[k];
+    r->empty = count == 0;
+    if (indices == ndim)
+        return WEFT_OK;
+    if (indices != 1)
+        return REWRITE_FAIL(r, WEFT__NO_COLUMN, WEFT_ERROR_SHAPE,
+                            "the kernel has %d indices and the index space %d dimensions; they "
+                            "must be as many, or one index for the position in C order",
+                            indices, ndim);
+    r->plain = ndim > 0 && weft__rewrite_is_plain(r);
+    if (!r->plain)
+        r->out->points = (weft_shape){1, {count}};
+    return WEFT_OK;
+}
+
+static weft_status rewrite(weft__rewriting *r, const int64_t *const *numbers)
+{
+    const weft__lang_syntax *from = r->from;
+    uint32_t position = 0;
+    mark(from, r->needed);
+    for (uint32_t i = 0; i < from->nodes_count; i++) {
+        r->made[i] = -1;
+        if (r->needed[i] & WEFT__NEEDED_AS_INDEX)
+            r->forms[i] = weft__affine_of(from, (int32_t)i, r->forms, numbers);
+    }
+    for (uint32_t i = 0; i < from->statements_count; i++)
+        if (from->statements[i].target >= 0)
+            r->assigned[from->statements[i].target] = true;
+    TRY(choose_points(r));
+    for (uint32_t i = 0; i < from->statements_count; i++) {
+        for (; position < from->statements[i].end; position++)
+            TRY(rewrite_node(r, position));
+        TRY(rewrite_statement(r, &from->statements[i]));
+    }
+    return WEFT_OK;
+}
+
+weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__lang_operand *types,
+                                   const int64_t *const *numbers, const weft_shape *space,
+                                   bool strict, weft__portable_program *program)
+{
+    size_t nodes = syntax->nodes_count + (size_t)1;
+    bool assigned[WEFT__LANG_OPERANDS_MAX] = {false};
+    weft__rewriting r = {.from = syntax,
+                         .types = types,
+                         .space = *space,
+                         .strict = strict,
+                         .assigned = assigned,
+                         .out = program};
+    program->syntax = weft__allocate_zeroed(sizeof *program->syntax);
+    char *memory =
+        weft__allocate_zeroed(nodes * (sizeof *r.forms + sizeof *r.made + sizeof *r.needed));
+    weft_status status = WEFT_ERROR_MEMORY;
+    if (program->syntax && memory) {
+        program->syntax->code = syntax->code;
+        r.forms = (weft__affine *)(void *)memory;
+        r.made = (int32_t *)(void *)(r.forms + nodes);
+        r.needed = (uint8_t *)(r.made + nodes);
+        status = rewrite(&r, numbers);
+    }
+    weft__free(memory);
+    return status;
+}
+
+void weft__portable_free(weft__portable_program *program)
+{
+    weft__lang_syntax_free(program->syntax);
+    weft__free(program->operands);
+    *program = (weft__portable_program){0};
+}
