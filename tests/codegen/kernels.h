@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TINY_VALUES = 1024, TINY_OPERANDS = 8, TINY_SCALARS = 4 };
+enum { TINY_VALUES = 1024, TINY_OPERANDS = 8, TINY_SCALARS = 4, TINY_SHIFTS = 16 };
 
 struct tiny {
     weft__kernel kernel;
     weft__value values[TINY_VALUES];
     weft__kernel_operand operands[TINY_OPERANDS];
+    weft__kernel_shift shifts[TINY_SHIFTS];
 };
 
 static inline void tiny_begin(struct tiny *tiny)
@@ -21,6 +22,7 @@ static inline void tiny_begin(struct tiny *tiny)
     memset(&tiny->kernel, 0, sizeof tiny->kernel);
     tiny->kernel.values = tiny->values;
     tiny->kernel.operands = tiny->operands;
+    tiny->kernel.shifts = tiny->shifts;
     tiny->kernel.ndim = 1;
 }
 
@@ -51,6 +53,18 @@ static inline int tiny_load_from(struct tiny *tiny, uint16_t slot, uint8_t part)
         tiny_value(tiny, WEFT__OP_load, tiny_loaded(tiny->operands[slot].dtype), 0, 0, 0);
     tiny->values[at].slot = slot;
     tiny->values[at].part = part;
+    return at;
+}
+
+/* A displaced load; `constant` is the value for that boundary. */
+static inline int tiny_load_shifted(struct tiny *tiny, uint16_t slot, uint8_t part,
+                                    const weft__kernel_shift *shift, int constant)
+{
+    const int at = tiny_load_from(tiny, slot, part);
+    tiny->shifts[tiny->kernel.shifts_count++] = *shift;
+    tiny->values[at].shift = (uint16_t)tiny->kernel.shifts_count;
+    if (shift->boundary == WEFT__BOUNDARY_CONSTANT)
+        tiny->values[at].argument[0] = constant;
     return at;
 }
 

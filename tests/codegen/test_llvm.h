@@ -102,6 +102,11 @@ static inline void trial_print(const struct trial *trial)
         fprintf(stderr, "\n%u: %s %s slot %u part %u args %d %d %d bits %llx", k, names[v->op],
                 weft_dtype_name(v->dtype), v->slot, v->part, v->argument[0], v->argument[1],
                 v->argument[2], (unsigned long long)v->bits);
+        for (int j = 0; v->shift != 0 && j < trial->space.ndim; j++)
+            fprintf(stderr, "%s %lld", j == 0 ? " displaced" : "",
+                    (long long)kernel->shifts[v->shift - 1].offset[j]);
+        if (v->shift != 0)
+            fprintf(stderr, " boundary %lld", (long long)kernel->shifts[v->shift - 1].boundary);
     }
     fprintf(stderr, "\n");
 }

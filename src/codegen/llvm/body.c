@@ -27,9 +27,8 @@ static weft__ref bytes_of(const weft__emitter *emitter, int32_t k)
     return emitter->lanes == 1 ? emitter->single_bytes[k] : emitter->vector_bytes[k];
 }
 
-/* A field of the patch, of 8 bytes. */
-static weft__ref load_field(const weft__emitter *emitter, weft__ref base, int64_t number,
-                            weft__type type)
+weft__ref weft__emit_field(const weft__emitter *emitter, weft__ref base, int64_t number,
+                           weft__type type)
 {
     weft__ref address = weft__emit_address(emitter, base, weft__emit_i64(emitter, 8 * number));
     return weft__llvm.BuildLoad2(emitter->builder, type, address, "");
@@ -39,9 +38,9 @@ static weft__ref emit_scalar(const weft__emitter *emitter, const weft__value *va
 {
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
     const int size = weft__memory_size((weft_dtype)value->dtype);
-    weft__ref scalars = load_field(emitter, emitter->patch, WEFT__PATCH_SCALARS, pointer);
-    weft__ref bytes = load_field(emitter, scalars, value->slot,
-                                 weft__llvm.IntTypeInContext(emitter->context, 8U << size));
+    weft__ref scalars = weft__emit_field(emitter, emitter->patch, WEFT__PATCH_SCALARS, pointer);
+    weft__ref bytes = weft__emit_field(emitter, scalars, value->slot,
+                                       weft__llvm.IntTypeInContext(emitter->context, 8U << size));
     return weft__emit_widen(emitter, (weft_dtype)value->dtype, bytes);
 }
 
@@ -49,8 +48,8 @@ static weft__ref emit_scalar(const weft__emitter *emitter, const weft__value *va
 static weft__ref emit_index(const weft__emitter *emitter, const weft__value *value)
 {
     const int32_t last = emitter->survey->ndim - 1;
-    weft__ref index = load_field(emitter, emitter->patch, WEFT__PATCH_POSITION + value->slot,
-                                 weft__llvm.IntTypeInContext(emitter->context, 64));
+    weft__ref index = weft__emit_field(emitter, emitter->patch, WEFT__PATCH_POSITION + value->slot,
+                                       weft__llvm.IntTypeInContext(emitter->context, 64));
     if (value->slot == last - 1)
         return weft__llvm.BuildAdd(emitter->builder, index, emitter->row, "");
     if (value->slot != last)
@@ -104,8 +103,12 @@ static void emit_load(const weft__emitter *emitter, uint32_t k, weft__ref *value
 {
     const weft__value *load = value_at(emitter, k);
     bytes[k] = weft__emit_load(emitter, load);
-    if ((emitter->survey->needed[k] & WEFT__NEEDED_VALUE) != 0)
-        value[k] = weft__emit_widen(emitter, memory_of(emitter, load), bytes[k]);
+    if ((emitter->survey->needed[k] & WEFT__NEEDED_VALUE) == 0)
+        return;
+    value[k] = weft__emit_widen(emitter, memory_of(emitter, load), bytes[k]);
+    if (weft__load_is_bounded(emitter->survey->kernel, load))
+        value[k] =
+            weft__emit_bounded(emitter, load, value[k], argument_of(emitter, load->argument[0]));
 }
 
 /* The same in every lane. */

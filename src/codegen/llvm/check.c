@@ -86,6 +86,12 @@ static bool check_memory(const weft__kernel *kernel, const weft__value *value)
            weft__value_dtype(dtype) == (weft_dtype)value->dtype;
 }
 
+static bool check_load(const weft__kernel *kernel, const weft__value *value, const weft_dtype *from)
+{
+    return check_memory(kernel, value) &&
+           (!weft__load_is_bounded(kernel, value) || from[0] == (weft_dtype)value->dtype);
+}
+
 static bool check_operation(const weft__value *value, const weft_dtype *from)
 {
     const weft_dtype to = (weft_dtype)value->dtype;
@@ -108,9 +114,9 @@ static bool check_value(const weft__kernel *kernel, uint32_t position)
 {
     const weft__value *value = &kernel->values[position];
     weft_dtype from[3] = {WEFT_DTYPE_DEFAULT};
-    if (value->op >= WEFT__OP_COUNT)
+    if (value->op >= WEFT__OP_COUNT || value->shift > kernel->shifts_count)
         return false;
-    for (int k = 0; k < arities[value->op]; k++) {
+    for (int k = 0; k < weft__value_arguments(kernel, value); k++) {
         const int32_t at = value->argument[k];
         if (at < 0 || at >= (int32_t)position || kernel->values[at].op == WEFT__OP_store)
             return false;
@@ -120,7 +126,7 @@ static bool check_value(const weft__kernel *kernel, uint32_t position)
     case WEFT__OP_store:
         return check_memory(kernel, value) && from[0] == (weft_dtype)value->dtype;
     case WEFT__OP_load:
-        return check_memory(kernel, value);
+        return check_load(kernel, value, from);
     case WEFT__OP_index:
         return value->dtype == WEFT_I64 && value->slot < WEFT_NDIM_MAX;
     case WEFT__OP_scalar:

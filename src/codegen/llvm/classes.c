@@ -6,12 +6,15 @@ enum {
     SHORT_MASKED =
         4,     /* rows of fewer columns are slower than the interpreter's blocks of many rows */
     SHORT = 8, /* the same, where each element that fills no vector is a step of its own */
-    GRAIN = 1024
+    GRAIN = 1024,
+    PLANES = 32
 };
 
 static weft__tiling tiling_of(const weft__kernel *kernel, const weft__launch *launch)
 {
     weft__object_operand operands[WEFT__OPERANDS_MAX];
+    if (kernel->shifts_count > 0) /* what is displaced does not stay in a tile */
+        return (weft__tiling){.axis = -1};
     for (uint32_t k = 0; k < kernel->operands_count; k++) {
         const size_t bytes = weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
         operands[k] = (weft__object_operand){0, (uint8_t)__builtin_ctzll(bytes)};
@@ -55,7 +58,7 @@ uint32_t weft__llvm_class(const weft__kernel *kernel, const weft__launch *launch
     const uint32_t count = 3 + kernel->operands_count;
     all[0] = (uint8_t)target.isa;
     all[1] = target.halves;
-    all[2] = weft__kernel_has_index(kernel) ? (uint8_t)launch->ndim : 0;
+    all[2] = weft__kernel_has_index(kernel) || kernel->shifts_count > 0 ? (uint8_t)launch->ndim : 0;
     weft__spacings(kernel, launch, all + 3);
     for (uint32_t k = 0; k < count && k < room; k++)
         bytes[k] = all[k];
@@ -90,7 +93,9 @@ bool weft__llvm_wants(const weft__kernel *kernel, const weft__launch *launch)
 {
     const weft__target target = weft__target_host();
     const int64_t columns = launch->size[launch->ndim - 1];
-    if (kernel->shifts_count != 0 || kernel->folds_count != 0) /* only the interpreter has these */
+    if (kernel->folds_count != 0) /* only the interpreter has these */
+        return false;
+    if (!weft__patch_holds(kernel->operands_count, weft__displaced_loads(kernel)))
         return false;
     if (target.isa == WEFT__ISA_NONE || (!target.fused && needs_fused(kernel)))
         return false;
@@ -99,12 +104,27 @@ bool weft__llvm_wants(const weft__kernel *kernel, const weft__launch *launch)
     return !is_scattered(kernel, launch);
 }
 
+/* Whether there are enough planes of rows for threads to share, and shifts from one to another. */
+static bool has_planes(const weft__kernel *kernel, const weft__launch *launch)
+{
+    int64_t planes = 1;
+    bool crossed = false;
+    for (int32_t axis = 0; axis < launch->ndim - 2; axis++) {
+        planes *= launch->size[axis];
+        for (uint32_t k = 0; k < kernel->shifts_count; k++)
+            crossed |= kernel->shifts[k].offset[axis] != 0;
+    }
+    return crossed && planes >= PLANES;
+}
+
 int64_t weft__llvm_grain(const weft__kernel *kernel, const weft__launch *launch)
 {
     const weft__tiling tiling = tiling_of(kernel, launch);
     int64_t inner = 1;
     if (tiling.axis < 0)
-        return GRAIN;
+        return has_planes(kernel, launch)
+                   ? launch->size[launch->ndim - 2] * launch->size[launch->ndim - 1]
+                   : GRAIN;
     for (int32_t k = tiling.axis + 1; k < launch->ndim; k++)
         inner *= launch->size[k];
     return tiling.rows * inner;

@@ -16,12 +16,12 @@ static void ignore(weft__llvm_diagnostic diagnostic, void *context)
 }
 
 /* Four tables of values, and three that have room for all vectors of a turn. */
-static weft_status make_tables(weft__emitter *emitter, const weft__kernel *kernel)
+static weft_status make_tables(weft__emitter *emitter, const weft__survey *survey)
 {
-    const size_t count = kernel->values_count, turn = WEFT__UNROLL_MOST * count;
+    const size_t count = survey->kernel->values_count, turn = WEFT__UNROLL_MOST * count;
     const size_t refs = 4 * count + 3 * turn;
-    weft__ref *tables = weft__allocate_zeroed(
-        refs * sizeof *tables + kernel->operands_count * sizeof(weft__emitted_operand) + 1);
+    weft__ref *tables = weft__allocate_zeroed(refs * sizeof *tables +
+                                              survey->operands * sizeof(weft__emitted_operand) + 1);
     if (tables == NULL)
         return WEFT_ERROR_MEMORY;
     emitter->single = tables;
@@ -99,10 +99,29 @@ static weft_status with_context(weft__emitter *emitter, int kind, weft__llvm_buf
 static weft_status emit(const weft__survey *survey, int kind, weft__llvm_buffer *buffer)
 {
     weft__emitter emitter = {.survey = survey};
-    TRY(make_tables(&emitter, survey->kernel));
+    TRY(make_tables(&emitter, survey));
     const weft_status status = with_context(&emitter, kind, buffer);
     weft__free(emitter.single);
     return status;
+}
+
+static void pack_operands(const weft__survey *survey, char *data)
+{
+    const weft__kernel *kernel = survey->kernel;
+    for (uint32_t k = kernel->operands_count; k < survey->operands; k++) {
+        const weft__displaced from = survey->displaced[k - kernel->operands_count];
+        const weft__kernel_shift *shift = &kernel->shifts[from.shift];
+        weft__object_displaced displaced = {.boundary = (uint32_t)shift->boundary,
+                                            .operand = from.operand};
+        memcpy(displaced.offset, shift->offset, sizeof displaced.offset);
+        memcpy(data, &displaced, sizeof displaced);
+        data += sizeof displaced;
+    }
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const size_t bytes = weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        const weft__object_operand operand = {survey->flags[k], (uint8_t)__builtin_ctzll(bytes)};
+        memcpy(data + k * sizeof operand, &operand, sizeof operand);
+    }
 }
 
 /* The header, the operands and the file, one after the other. */
@@ -114,19 +133,17 @@ static weft_status pack(const weft__survey *survey, weft__llvm_buffer buffer, we
                                   .halves = survey->target.halves,
                                   .streamed = survey->streamed,
                                   .has_index = weft__kernel_has_index(kernel),
-                                  .operands_count = kernel->operands_count};
-    size_t begin = sizeof header + kernel->operands_count * sizeof(weft__object_operand);
+                                  .operands_count = kernel->operands_count,
+                                  .displaced_count = survey->operands - kernel->operands_count};
+    size_t begin = sizeof header + kernel->operands_count * sizeof(weft__object_operand) +
+                   header.displaced_count * sizeof(weft__object_displaced);
     begin += -begin & 15U;
     char *data = weft__allocate_zeroed(begin + file);
     if (data == NULL)
         return WEFT_ERROR_MEMORY;
     memcpy(header.magic, WEFT__OBJECT_MAGIC, sizeof header.magic);
     memcpy(data, &header, sizeof header);
-    for (uint32_t k = 0; k < kernel->operands_count; k++) {
-        const size_t bytes = weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
-        const weft__object_operand operand = {survey->flags[k], (uint8_t)__builtin_ctzll(bytes)};
-        memcpy(data + sizeof header + k * sizeof operand, &operand, sizeof operand);
-    }
+    pack_operands(survey, data + sizeof header);
     memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
     *object = (weft__object){data, begin + file};
     return WEFT_OK;

@@ -9,6 +9,9 @@ typedef struct weft__emitted_operand {
     weft__ref data, row, column;
     weft__ref triple; /* three columns, for elements that are apart */
     weft__ref base;   /* of the row */
+    /* Of displaced ones: by how many columns; of those with a constant also whether rows are
+     * inside, as one value and as a vector. */
+    weft__ref offset, inside, inside_vector;
 } weft__emitted_operand;
 
 enum { WEFT__UNROLL_MOST = 4 };
@@ -25,7 +28,10 @@ typedef struct weft__emitter {
     weft__ref mask; /* of the lanes that there are, or NULL: all */
     weft__ref most; /* with a mask, i64: the last lane that there is */
     bool streaming;
-    weft__ref row; /* i64, from 0 */
+    bool edge;       /* displaced columns may be outside */
+    weft__ref whole; /* with a mask, i1: all lanes are there and streamed; or NULL: no */
+    weft__ref last_position, last_size; /* with edges, i64: of the last axis */
+    weft__ref row;                      /* i64, from 0 */
     /* Of the vector that is made now: the values of its points, the memory of loads, and what
      * stores will store. Then the same of all vectors of a turn. */
     weft__ref *value, *bytes, *pending;
@@ -59,6 +65,7 @@ weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x);
 /* Ties two vectors of floats: code that uses one of them later comes after the code that makes
  * either. */
 void weft__emit_tie(const weft__emitter *emitter, weft__ref *x, weft__ref *y);
+weft__block weft__emit_block(const weft__emitter *emitter); /* a new one, at the end */
 weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft__ref offset);
 int weft__dtype_bits(weft_dtype dtype);
 
@@ -84,8 +91,31 @@ void weft__emit_store(const weft__emitter *emitter, const weft__value *store, we
 void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *store, weft__ref real,
                            weft__ref imaginary);
 
+/* Calls a masked load, store or scatter of elements of 1 << size bytes; the pointer is argument
+ * number `pointer` of the three, and `vector` is the type of what is moved. */
+weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
+                            unsigned pointer, weft__type vector, int size);
+
+/* edge.c: displaced loads. The operand that a load reads: */
+uint32_t weft__source_of(const weft__emitter *emitter, const weft__value *load);
+/* Before the rows: reads what the patch says about displaced operands. */
+void weft__emit_displaced(weft__emitter *emitter);
+/* For a single element, at column `*column` of the displaced operand with the base `*base`: makes
+ * them those of the element that the boundary puts there. */
+void weft__emit_edge(const weft__emitter *emitter, const weft__value *load, weft__ref *base,
+                     weft__ref *column);
+/* The same for all lanes of a mask, of elements that are dense: the memory of the load. */
+weft__ref weft__emit_edge_vector(const weft__emitter *emitter, const weft__value *load,
+                                 weft__ref address, int size);
+/* The value that a load with a constant out of bounds has, given what it found and the constant. */
+weft__ref weft__emit_bounded(const weft__emitter *emitter, const weft__value *load, weft__ref found,
+                             weft__ref constant);
+
 /* body.c */
 void weft__emit_level(weft__emitter *emitter, weft__level level);
+/* A field of the patch, or of something else of fields of 8 bytes. */
+weft__ref weft__emit_field(const weft__emitter *emitter, weft__ref base, int64_t number,
+                           weft__type type);
 /* One turn of a loop: `unroll` vectors of the emitter's lanes, from the column `first` on. */
 void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);
 

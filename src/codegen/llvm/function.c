@@ -2,27 +2,28 @@
  * left.
  *
  *     for each row:
- *         steps until the streamed result is aligned to a line (none without streaming)
+ *         single elements, where displaced loads are outside, unless steps see to that
+ *         steps until the streamed result is aligned to a line, and displaced loads are inside
  *         turns of several vectors, or the same with streaming stores
- *         steps until the end of the row
+ *         steps until the end
+ *         single elements as before
  *
  * A step is one vector with a mask, where the machine has masks, else one element. Both uses of the
- * steps share one loop. */
+ * steps share one loop, and so do those of single elements. */
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/patch.h"
 
 enum { LINE = 64, MASKED_ONLY = 64 };
 
 struct shape {
-    weft__ref columns, streaming; /* i64, i1 */
-    weft__block row, check, step, after, vectors, next, done;
+    weft__ref begin, end;         /* i64: the columns of turns … */
+    weft__ref first, last;        /* … and of steps */
+    weft__ref columns, streaming; /* i64: all of them; i1 */
+    weft__block row, check, step, after, vectors, inside, next, done;
     weft__ref at, stop; /* of the loop of steps: the column, and where it ends */
+    weft__block edge;   /* the head of the loop of single elements; NULL without it */
+    weft__ref edge_at, edge_stop;
 };
-
-static weft__block block(const weft__emitter *emitter)
-{
-    return weft__llvm.AppendBasicBlockInContext(emitter->context, emitter->function, "");
-}
 
 static void enter(const weft__emitter *emitter, weft__block to)
 {
@@ -36,9 +37,7 @@ static weft__type i64(const weft__emitter *emitter)
 
 static weft__ref field(const weft__emitter *emitter, int64_t number, weft__type type)
 {
-    weft__ref address =
-        weft__emit_address(emitter, emitter->patch, weft__emit_i64(emitter, 8 * number));
-    return weft__llvm.BuildLoad2(emitter->builder, type, address, "");
+    return weft__emit_field(emitter, emitter->patch, number, type);
 }
 
 static weft__ref plus(const weft__emitter *emitter, weft__ref x, int64_t number)
@@ -71,8 +70,8 @@ static void load_operands(weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
-    for (uint32_t k = 0; k < survey->kernel->operands_count; k++) {
-        const int64_t at = WEFT__PATCH_OPERANDS + 3 * (int64_t)k;
+    for (uint32_t k = 0; k < survey->operands; k++) {
+        const int64_t at = weft__patch_field(survey->kernel->operands_count, k);
         weft__emitted_operand *operand = &emitter->operands[k];
         if (survey->flags[k] == 0)
             continue;
@@ -87,7 +86,7 @@ static void load_operands(weft__emitter *emitter)
 static void find_bases(weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
-    for (uint32_t k = 0; k < survey->kernel->operands_count; k++) {
+    for (uint32_t k = 0; k < survey->operands; k++) {
         weft__emitted_operand *operand = &emitter->operands[k];
         if (survey->flags[k] != 0)
             operand->base = weft__emit_address(
@@ -96,22 +95,37 @@ static void find_bases(weft__emitter *emitter)
     }
 }
 
-/* The columns before the streamed result is aligned. */
-static weft__ref columns_before_line(const weft__emitter *emitter, const struct shape *shape)
+/* Where turns may begin: vectors that begin there are aligned if the rows are. */
+static weft__ref inner_column(const weft__emitter *emitter, const struct shape *shape)
+{
+    const int64_t lanes = emitter->survey->lanes;
+    if (emitter->survey->edges != WEFT__EDGES_VECTOR)
+        return shape->begin;
+    weft__ref up = weft__llvm.BuildAnd(emitter->builder, plus(emitter, shape->begin, lanes - 1),
+                                       weft__emit_i64(emitter, -lanes), "");
+    return least(emitter, up, shape->end);
+}
+
+/* The same, at which the streamed result is aligned. */
+static weft__ref aligned_column(const weft__emitter *emitter, const struct shape *shape)
 {
     const int32_t operand = emitter->survey->streamed;
     weft__ref zero = weft__emit_i64(emitter, 0);
     const weft_dtype dtype = (weft_dtype)emitter->survey->kernel->operands[operand].dtype;
+    weft__ref size = weft__emit_i64(emitter, __builtin_ctzll(weft_dtype_size(dtype)));
     weft__ref address = weft__llvm.BuildPtrToInt(emitter->builder, emitter->operands[operand].base,
                                                  i64(emitter), "");
+    if (emitter->survey->edges != WEFT__EDGES_NONE)
+        address =
+            weft__llvm.BuildAdd(emitter->builder, address,
+                                weft__llvm.BuildShl(emitter->builder, shape->begin, size, ""), "");
     weft__ref bytes = weft__llvm.BuildAnd(emitter->builder,
                                           weft__llvm.BuildSub(emitter->builder, zero, address, ""),
                                           weft__emit_i64(emitter, LINE - 1), "");
-    weft__ref columns =
-        weft__llvm.BuildLShr(emitter->builder, bytes,
-                             weft__emit_i64(emitter, __builtin_ctzll(weft_dtype_size(dtype))), "");
-    return weft__emit_select(emitter, shape->streaming, least(emitter, columns, shape->columns),
-                             zero);
+    weft__ref columns = weft__llvm.BuildLShr(emitter->builder, bytes, size, "");
+    columns = weft__llvm.BuildAdd(emitter->builder, columns, shape->begin, "");
+    return weft__emit_select(emitter, shape->streaming, least(emitter, columns, shape->end),
+                             inner_column(emitter, shape));
 }
 
 /* Turns from the column `start` on, for as long as all of their lanes are in the row. Returns the
@@ -120,8 +134,9 @@ static weft__ref emit_vector_loop(weft__emitter *emitter, const struct shape *sh
                                   weft__ref start, int unroll)
 {
     const int64_t width = (int64_t)unroll * emitter->survey->lanes;
-    weft__block before = here(emitter), loop = block(emitter), out = block(emitter);
-    weft__ref last = plus(emitter, shape->columns, -width);
+    weft__block before = here(emitter), loop = weft__emit_block(emitter),
+                out = weft__emit_block(emitter);
+    weft__ref last = plus(emitter, shape->end, -width);
     weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLE, start, last), loop,
                            out);
     enter(emitter, loop);
@@ -147,7 +162,8 @@ static weft__ref emit_turns(weft__emitter *emitter, const struct shape *shape, w
     const int unroll = emitter->survey->unroll;
     if (emitter->survey->streamed < 0)
         return emit_vector_loop(emitter, shape, start, unroll);
-    weft__block streaming = block(emitter), plain = block(emitter), both = block(emitter);
+    weft__block streaming = weft__emit_block(emitter), plain = weft__emit_block(emitter),
+                both = weft__emit_block(emitter);
     weft__llvm.BuildCondBr(emitter->builder, shape->streaming, streaming, plain);
     enter(emitter, streaming);
     emitter->streaming = true;
@@ -166,6 +182,26 @@ static weft__ref emit_turns(weft__emitter *emitter, const struct shape *shape, w
     return result;
 }
 
+/* Whether a step of `count` columns is a whole vector that can be streamed. */
+static weft__ref is_whole(const weft__emitter *emitter, const struct shape *shape, weft__ref count)
+{
+    const weft__survey *survey = emitter->survey;
+    if (survey->edges != WEFT__EDGES_VECTOR || survey->streamed < 0)
+        return NULL;
+    const weft_dtype dtype = (weft_dtype)survey->kernel->operands[survey->streamed].dtype;
+    weft__ref size = weft__emit_i64(emitter, (int64_t)weft_dtype_size(dtype));
+    weft__ref address = weft__llvm.BuildPtrToInt(
+        emitter->builder, emitter->operands[survey->streamed].base, i64(emitter), "");
+    address = weft__llvm.BuildAdd(emitter->builder, address,
+                                  weft__llvm.BuildMul(emitter->builder, shape->at, size, ""), "");
+    weft__ref rest =
+        weft__llvm.BuildAnd(emitter->builder, address, weft__emit_i64(emitter, LINE - 1), "");
+    weft__ref aligned = compare(emitter, WEFT__ICMP_EQ, rest, weft__emit_i64(emitter, 0));
+    weft__ref full = compare(emitter, WEFT__ICMP_EQ, count, weft__emit_i64(emitter, survey->lanes));
+    return weft__llvm.BuildAnd(emitter->builder, shape->streaming,
+                               weft__llvm.BuildAnd(emitter->builder, aligned, full, ""), "");
+}
+
 /* Returns how many columns the step takes. */
 static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *shape)
 {
@@ -182,8 +218,11 @@ static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *sh
         compare(emitter, WEFT__ICMP_ULT, weft__llvm.ConstVector(ramp, (unsigned)lanes), counts);
     emitter->most = plus(emitter, count, -1);
     emitter->lanes = lanes;
+    emitter->edge = emitter->survey->edges == WEFT__EDGES_VECTOR;
+    emitter->whole = is_whole(emitter, shape, count);
     weft__emit_turn(emitter, shape->at, 1);
-    emitter->mask = NULL;
+    emitter->mask = emitter->whole = NULL;
+    emitter->edge = false;
     return count;
 }
 
@@ -212,7 +251,7 @@ static void emit_check(const weft__emitter *emitter, struct shape *shape, weft__
     enter(emitter, shape->check);
     shape->at = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
     shape->stop = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
-    incoming(shape->at, weft__emit_i64(emitter, 0), row);
+    incoming(shape->at, shape->first, row);
     incoming(shape->stop, stop, row);
     weft__llvm.BuildCondBr(emitter->builder,
                            compare(emitter, WEFT__ICMP_SLT, shape->at, shape->stop), shape->step,
@@ -227,8 +266,56 @@ static void emit_vectors(weft__emitter *emitter, struct shape *shape)
     if (!survey->target.masks && survey->unroll > 1)
         at = emit_vector_loop(emitter, shape, at, 1);
     incoming(shape->at, at, here(emitter));
-    incoming(shape->stop, shape->columns, here(emitter));
+    incoming(shape->stop, shape->last, here(emitter));
     weft__llvm.BuildBr(emitter->builder, shape->check);
+}
+
+/* Enters the loop of single elements: before `begin`, and from `end` on. */
+static void emit_edge_check(const weft__emitter *emitter, struct shape *shape)
+{
+    weft__block row = here(emitter), element = weft__emit_block(emitter),
+                after = weft__emit_block(emitter);
+    weft__llvm.BuildBr(emitter->builder, shape->edge);
+    enter(emitter, shape->edge);
+    shape->edge_at = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    shape->edge_stop = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
+    incoming(shape->edge_at, weft__emit_i64(emitter, 0), row);
+    incoming(shape->edge_stop, shape->begin, row);
+    weft__llvm.BuildCondBr(emitter->builder,
+                           compare(emitter, WEFT__ICMP_SLT, shape->edge_at, shape->edge_stop),
+                           element, after);
+    enter(emitter, after);
+    weft__llvm.BuildCondBr(emitter->builder,
+                           compare(emitter, WEFT__ICMP_EQ, shape->edge_at, shape->columns),
+                           shape->next, shape->inside);
+    enter(emitter, element);
+}
+
+static void emit_edges(weft__emitter *emitter, struct shape *shape)
+{
+    emit_edge_check(emitter, shape);
+    emitter->lanes = 1;
+    emitter->edge = true;
+    weft__emit_turn(emitter, shape->edge_at, 1);
+    emitter->edge = false;
+    weft__ref after = weft__emit_opaque(emitter, plus(emitter, shape->edge_at, 1));
+    incoming(shape->edge_at, after, here(emitter));
+    incoming(shape->edge_stop, shape->edge_stop, here(emitter));
+    weft__llvm.BuildBr(emitter->builder, shape->edge);
+}
+
+/* What comes after the inside of a row. */
+static void emit_inside_end(const weft__emitter *emitter, const struct shape *shape,
+                            weft__block end)
+{
+    enter(emitter, end);
+    if (shape->edge == NULL) {
+        weft__llvm.BuildBr(emitter->builder, shape->next);
+        return;
+    }
+    incoming(shape->edge_at, shape->end, end);
+    incoming(shape->edge_stop, shape->columns, end);
+    weft__llvm.BuildBr(emitter->builder, shape->edge);
 }
 
 static void emit_row(weft__emitter *emitter, struct shape *shape)
@@ -236,41 +323,65 @@ static void emit_row(weft__emitter *emitter, struct shape *shape)
     /* Long code is made once: with masks a step does what a turn does. */
     const bool only_steps = emitter->survey->target.masks && emitter->survey->unroll == 1 &&
                             emitter->survey->operations > MASKED_ONLY;
+    weft__block end = weft__emit_block(emitter);
     find_bases(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
-    weft__ref stop = emitter->survey->streamed >= 0 ? columns_before_line(emitter, shape)
-                                                    : weft__emit_i64(emitter, 0);
-    emit_check(emitter, shape, only_steps ? shape->columns : stop);
+    if (shape->edge != NULL) {
+        emit_edges(emitter, shape);
+        enter(emitter, shape->inside);
+    }
+    weft__ref stop = emitter->survey->streamed >= 0 ? aligned_column(emitter, shape)
+                                                    : inner_column(emitter, shape);
+    emit_check(emitter, shape, only_steps ? shape->last : stop);
     emit_step(emitter, shape);
     enter(emitter, shape->after);
     if (only_steps) {
-        weft__llvm.BuildBr(emitter->builder, shape->next);
-        return;
+        weft__llvm.BuildBr(emitter->builder, end);
+    } else {
+        shape->vectors = weft__emit_block(emitter);
+        weft__llvm.BuildCondBr(emitter->builder,
+                               compare(emitter, WEFT__ICMP_EQ, shape->at, shape->last), end,
+                               shape->vectors);
+        emit_vectors(emitter, shape);
     }
-    shape->vectors = block(emitter);
-    weft__llvm.BuildCondBr(emitter->builder,
-                           compare(emitter, WEFT__ICMP_EQ, shape->at, shape->columns), shape->next,
-                           shape->vectors);
-    emit_vectors(emitter, shape);
+    emit_inside_end(emitter, shape, end);
+}
+
+static void load_columns(weft__emitter *emitter, struct shape *shape)
+{
+    shape->columns = field(emitter, WEFT__PATCH_COLUMNS, i64(emitter));
+    shape->begin = shape->first = weft__emit_i64(emitter, 0);
+    shape->end = shape->last = shape->columns;
+    shape->streaming =
+        compare(emitter, WEFT__ICMP_NE, field(emitter, WEFT__PATCH_STREAMING, i64(emitter)),
+                weft__emit_i64(emitter, 0));
+    if (emitter->survey->edges == WEFT__EDGES_NONE)
+        return;
+    shape->begin = field(emitter, WEFT__PATCH_BEGIN, i64(emitter));
+    shape->end = field(emitter, WEFT__PATCH_END, i64(emitter));
+    if (emitter->survey->edges == WEFT__EDGES_VECTOR)
+        return;
+    shape->first = shape->begin;
+    shape->last = shape->end;
+    shape->edge = weft__emit_block(emitter);
+    shape->inside = weft__emit_block(emitter);
 }
 
 void weft__emit_function(weft__emitter *emitter)
 {
-    weft__block entry = block(emitter);
-    struct shape shape = {.row = block(emitter),
-                          .check = block(emitter),
-                          .step = block(emitter),
-                          .after = block(emitter),
-                          .next = block(emitter),
-                          .done = block(emitter)};
+    weft__block entry = weft__emit_block(emitter);
+    struct shape shape = {.row = weft__emit_block(emitter),
+                          .check = weft__emit_block(emitter),
+                          .step = weft__emit_block(emitter),
+                          .after = weft__emit_block(emitter),
+                          .next = weft__emit_block(emitter),
+                          .done = weft__emit_block(emitter)};
     enter(emitter, entry);
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));
-    shape.columns = field(emitter, WEFT__PATCH_COLUMNS, i64(emitter));
-    shape.streaming =
-        compare(emitter, WEFT__ICMP_NE, field(emitter, WEFT__PATCH_STREAMING, i64(emitter)),
-                weft__emit_i64(emitter, 0));
+    load_columns(emitter, &shape);
     load_operands(emitter);
+    weft__emit_displaced(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
     weft__llvm.BuildBr(emitter->builder, shape.row);
     enter(emitter, shape.row);

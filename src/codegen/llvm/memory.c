@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-enum { LANES_MOST = 64, LINE = 64 };
+enum { LANES_MOST = 64, LINE = 64, AHEAD = 2048 /* bytes */ };
 
 static const weft__emitted_operand *operand_of(const weft__emitter *emitter,
                                                const weft__value *value)
 {
-    return &emitter->operands[value->slot];
+    return &emitter->operands[value->op == WEFT__OP_load ? weft__source_of(emitter, value)
+                                                         : value->slot];
 }
 
 static int size_of(const weft__emitter *emitter, const weft__value *value)
@@ -42,8 +43,10 @@ static weft__ref address_of(const weft__emitter *emitter, const weft__value *val
         distance = weft__emit_i64(emitter, (int64_t)1 << size);
     else if (emitter->survey->spacing[value->slot] == WEFT__SPACING_DOUBLE)
         distance = weft__emit_i64(emitter, (int64_t)2 << size);
-    weft__ref start =
-        weft__emit_address(emitter, operand->base, multiplied(emitter, column, distance));
+    weft__ref base = operand->base;
+    if (emitter->edge && emitter->lanes == 1 && value->op == WEFT__OP_load && value->shift != 0)
+        weft__emit_edge(emitter, value, &base, &column);
+    weft__ref start = weft__emit_address(emitter, base, multiplied(emitter, column, distance));
     if (value->part == 0)
         return start;
     return weft__emit_address(emitter, start,
@@ -57,10 +60,10 @@ static weft__ref load_at(const weft__emitter *emitter, weft__type type, weft__re
     return load;
 }
 
-/* Calls a masked load, store or scatter; the pointer is argument number `pointer`. Up to LLVM 21
- * the alignment is the argument after it, from then on an attribute of it. */
-static weft__ref masked_call(const weft__emitter *emitter, const char *name, weft__ref *given,
-                             unsigned pointer, weft__type vector, int size)
+/* Up to LLVM 21 the alignment is the argument after the pointer, from then on an attribute of it.
+ */
+weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
+                            unsigned pointer, weft__type vector, int size)
 {
     weft__type types[2] = {vector, weft__llvm.TypeOf(given[pointer])};
     const unsigned number = weft__llvm.LookupIntrinsicID(name, strlen(name));
@@ -92,14 +95,31 @@ static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__
                                          "");
 }
 
+/* Rows are too short for the processor to see where the next plane of a stencil goes on. */
+static void ask_for(const weft__emitter *emitter, const weft__value *load, weft__ref address)
+{
+    const uint32_t source = weft__source_of(emitter, load);
+    if ((emitter->survey->flags[source] & WEFT__OPERAND_LEADS) == 0)
+        return;
+    weft__type pointer = weft__llvm.TypeOf(address);
+    weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 32);
+    weft__ref arguments[4] = {weft__emit_address(emitter, address, weft__emit_i64(emitter, AHEAD)),
+                              weft__llvm.ConstInt(i32, 0, 0), weft__llvm.ConstInt(i32, 3, 0),
+                              weft__llvm.ConstInt(i32, 1, 0)};
+    (void)weft__emit_intrinsic(emitter, "llvm.prefetch", &pointer, 1, arguments, 4);
+}
+
 static weft__ref load_dense(const weft__emitter *emitter, const weft__value *load, int size)
 {
     weft__type type = weft__emit_integer(emitter, 8 << size);
     weft__ref address = address_of(emitter, load, emitter->at);
+    ask_for(emitter, load, address);
     if (emitter->mask == NULL)
         return load_at(emitter, type, address, size);
+    if (emitter->edge && weft__load_has_edges(emitter->survey, load))
+        return weft__emit_edge_vector(emitter, load, address, size);
     weft__ref given[3] = {address, emitter->mask, weft__llvm.ConstNull(type)};
-    return masked_call(emitter, "llvm.masked.load", given, 0, type, size);
+    return weft__emit_masked(emitter, "llvm.masked.load", given, 0, type, size);
 }
 
 /* Every other element, from two vectors; the second ends with the last element that is wanted, for
@@ -199,20 +219,45 @@ static void mark_streaming(const weft__emitter *emitter, weft__ref store, int by
         store, weft__llvm.GetMDKindIDInContext(emitter->context, "nontemporal", 11), list);
 }
 
+static void store_plain(const weft__emitter *emitter, weft__ref bytes, weft__ref address, int size,
+                        bool streaming, int lanes)
+{
+    weft__ref made = weft__llvm.BuildStore(emitter->builder, bytes, address);
+    weft__llvm.SetAlignment(made, 1U << size);
+    if (streaming)
+        mark_streaming(emitter, made, lanes << size);
+}
+
+/* Streamed, if all lanes are there. */
+static void store_whole(const weft__emitter *emitter, weft__ref *given, int size, int lanes)
+{
+    weft__block whole = weft__emit_block(emitter), some = weft__emit_block(emitter);
+    weft__block both = weft__emit_block(emitter);
+    weft__llvm.BuildCondBr(emitter->builder, emitter->whole, whole, some);
+    weft__llvm.PositionBuilderAtEnd(emitter->builder, whole);
+    store_plain(emitter, given[0], given[1], size, true, lanes);
+    weft__llvm.BuildBr(emitter->builder, both);
+    weft__llvm.PositionBuilderAtEnd(emitter->builder, some);
+    (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(given[0]),
+                            size);
+    weft__llvm.BuildBr(emitter->builder, both);
+    weft__llvm.PositionBuilderAtEnd(emitter->builder, both);
+}
+
 /* A vector of `lanes` elements, from the address on. */
 static void store_dense(const weft__emitter *emitter, const weft__value *store, weft__ref bytes,
                         weft__ref address, weft__ref mask, int lanes)
 {
     const int size = size_of(emitter, store);
-    if (mask != NULL) {
-        weft__ref given[3] = {bytes, address, mask};
-        (void)masked_call(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(bytes), size);
-        return;
-    }
-    weft__ref made = weft__llvm.BuildStore(emitter->builder, bytes, address);
-    weft__llvm.SetAlignment(made, 1U << size);
-    if (emitter->streaming && (emitter->survey->flags[store->slot] & WEFT__OPERAND_STREAMED) != 0)
-        mark_streaming(emitter, made, lanes << size);
+    const bool streamed = (emitter->survey->flags[store->slot] & WEFT__OPERAND_STREAMED) != 0;
+    weft__ref given[3] = {bytes, address, mask};
+    if (mask == NULL)
+        store_plain(emitter, bytes, address, size, emitter->streaming && streamed, lanes);
+    else if (streamed && emitter->whole != NULL)
+        store_whole(emitter, given, size, lanes);
+    else
+        (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(bytes),
+                                size);
 }
 
 static void store_apart(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)
@@ -237,7 +282,8 @@ static void store_some(const weft__emitter *emitter, const weft__value *store, w
                                    weft__emit_splat(emitter, column, emitter->lanes));
     weft__ref first = address_of(emitter, store, emitter->at);
     weft__ref given[3] = {bytes, weft__emit_address(emitter, first, offsets), emitter->mask};
-    (void)masked_call(emitter, "llvm.masked.scatter", given, 1, weft__llvm.TypeOf(bytes), size);
+    (void)weft__emit_masked(emitter, "llvm.masked.scatter", given, 1, weft__llvm.TypeOf(bytes),
+                            size);
 }
 
 void weft__emit_store(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)

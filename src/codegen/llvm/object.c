@@ -22,6 +22,12 @@ static weft_status damaged(void)
     return FAIL(WEFT_ERROR_COMPILE, "the compiled kernel is damaged; it must be compiled again");
 }
 
+static size_t operands_bytes(const weft__object_header *header)
+{
+    return header->displaced_count * sizeof(weft__object_displaced) +
+           header->operands_count * sizeof(weft__object_operand);
+}
+
 static weft_status check_header(const weft__object *object, weft__object_header *header,
                                 size_t *begin)
 {
@@ -30,9 +36,10 @@ static weft_status check_header(const weft__object *object, weft__object_header 
     memcpy(header, object->data, sizeof *header);
     if (memcmp(header->magic, WEFT__OBJECT_MAGIC, sizeof header->magic) != 0 ||
         header->operands_count > WEFT__OPERANDS_MAX ||
+        !weft__patch_holds(header->operands_count, header->displaced_count) ||
         header->streamed >= (int32_t)header->operands_count)
         return damaged();
-    *begin = sizeof *header + header->operands_count * sizeof(weft__object_operand);
+    *begin = sizeof *header + operands_bytes(header);
     *begin += -*begin & 15U;
     if (*begin > object->bytes)
         return damaged();
@@ -48,6 +55,10 @@ static bool operands_fit(const weft__native *native)
     for (uint32_t k = 0; k < native->header.operands_count; k++)
         if (native->operands[k].size > 4)
             return false;
+    for (uint32_t k = 0; k < native->header.displaced_count; k++)
+        if (native->displaced[k].operand >= native->header.operands_count ||
+            native->displaced[k].boundary > WEFT__BOUNDARY_CONSTANT)
+            return false;
     return true;
 }
 
@@ -56,12 +67,12 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     weft__object_header header;
     size_t begin = 0;
     TRY(check_header(object, &header, &begin));
-    const size_t operands_bytes = header.operands_count * sizeof(weft__object_operand);
-    weft__native *native = weft__allocate_zeroed(sizeof *native + operands_bytes);
+    weft__native *native = weft__allocate_zeroed(sizeof *native + operands_bytes(&header));
     if (native == NULL)
         return WEFT_ERROR_MEMORY;
     native->header = header;
-    memcpy(native->operands, (const char *)object->data + sizeof header, operands_bytes);
+    native->operands = (const weft__object_operand *)(native->displaced + header.displaced_count);
+    memcpy(native->displaced, (const char *)object->data + sizeof header, operands_bytes(&header));
     const weft_status status =
         operands_fit(native)
             ? weft__elf_load((const char *)object->data + begin, object->bytes - begin, native)

@@ -5,23 +5,28 @@
 #include "codegen/llvm/patch.h"
 #include "codegen/llvm/survey.h"
 
-/* An object begins with this, the operands follow, then, at a multiple of 16, the file that LLVM
- * made. */
+/* An object begins with this, the displaced operands and the operands follow, then, at a multiple
+ * of 16, the file that LLVM made. */
 typedef struct weft__object_header {
     char magic[8];
     uint32_t isa;       /* weft__isa */
     uint32_t halves;    /* whether it uses instructions for f16 */
     int32_t streamed;   /* the operand whose rows are aligned for streaming, or -1 */
     uint32_t has_index; /* rows and columns must be the last two axes */
-    uint32_t operands_count;
-    uint32_t zero;
+    uint32_t operands_count, displaced_count;
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o1"
+#define WEFT__OBJECT_MAGIC "weft.o2"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
     uint8_t size;  /* log2 of an element's bytes */
 } weft__object_operand;
+
+typedef struct weft__object_displaced {
+    int64_t offset[WEFT_NDIM_MAX];
+    uint32_t boundary; /* weft__boundary */
+    uint32_t operand;
+} weft__object_displaced;
 
 /* The program of an image. */
 typedef struct weft__native {
@@ -29,7 +34,8 @@ typedef struct weft__native {
     void *memory; /* that the code is in */
     size_t bytes;
     weft__object_header header;
-    weft__object_operand operands[];
+    const weft__object_operand *operands; /* after the displaced ones */
+    weft__object_displaced displaced[];
 } weft__native;
 
 /* The entry of images; see backend.h. */
@@ -42,6 +48,17 @@ void weft__elf_unload(weft__native *native);
 /* Writes the value of a relocation; false if its kind is unknown or the value does not fit. */
 bool weft__relocate(uint32_t kind, char *place, uint64_t symbol, int64_t addend);
 uint16_t weft__elf_machine(void);
+
+/* Sees to the displaced operands of a patch at the position of `patch`, whose rows are along the
+ * last axis but one. Makes the patch shorter where it must be: its `columns`, and `rows`, which is
+ * returned. */
+void weft__displace_columns(const weft__native *native, const weft__launch *launch,
+                            weft__patch *patch);
+int64_t weft__displace(const weft__native *native, const weft__launch *launch, weft__patch *patch);
+
+/* How many rows of that many columns are worth to be taken of each plane, one plane after the
+ * other. */
+int64_t weft__displaced_rows(const weft__object_operand *operands, uint32_t count, int64_t columns);
 
 /* How a launch with operands that lie across its rows is cut: into tiles of `rows` along `axis` and
  * `columns` along the last axis; such operands go through memory of their own, where rows are

@@ -11,10 +11,19 @@ typedef struct weft__patch_operand {
     int64_t row, column;
 } weft__patch_operand;
 
+/* A displaced operand, which follows the others and takes the place of two: by how many columns,
+ * and whether its rows are inside of the index space; `data` is displaced already, if they are. */
+typedef struct weft__patch_displaced {
+    weft__patch_operand operand;
+    int64_t offset, inside, zero;
+} weft__patch_displaced;
+
 /* All fields have 8 bytes; function.c knows their order. */
 typedef struct weft__patch {
     int64_t rows, columns; /* at least 1 */
     int64_t streaming;     /* whether stores go past the caches; rows are aligned to lines first */
+    int64_t begin, end;    /* the columns of which displaced operands are inside, begin <= end */
+    int64_t size;          /* of the last axis */
     const uint64_t *scalars;
     int64_t position[WEFT_NDIM_MAX]; /* of the first point, along each axis */
     weft__patch_operand operands[WEFT__OPERANDS_MAX];
@@ -24,10 +33,26 @@ enum {
     WEFT__PATCH_ROWS,
     WEFT__PATCH_COLUMNS,
     WEFT__PATCH_STREAMING,
+    WEFT__PATCH_BEGIN,
+    WEFT__PATCH_END,
+    WEFT__PATCH_SIZE,
     WEFT__PATCH_SCALARS,
     WEFT__PATCH_POSITION,
     WEFT__PATCH_OPERANDS = WEFT__PATCH_POSITION + WEFT_NDIM_MAX
 };
+
+/* Where an operand is, of which `own` are not displaced: the number of a field. */
+static inline int64_t weft__patch_field(uint32_t own, uint32_t operand)
+{
+    const int64_t place = operand < own ? operand : 2 * (int64_t)operand - own;
+    return WEFT__PATCH_OPERANDS + 3 * place;
+}
+
+/* Whether there is room. */
+static inline bool weft__patch_holds(size_t operands, size_t displaced)
+{
+    return operands + 2 * displaced <= WEFT__OPERANDS_MAX;
+}
 
 typedef void weft__patch_run(const weft__patch *patch);
 

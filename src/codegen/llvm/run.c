@@ -67,24 +67,37 @@ static void move_tiles(struct frame *frame, bool in)
             move(frame, size, near, far);
         else if (!in && (flags & WEFT__OPERAND_WRITTEN) != 0)
             move(frame, size, far, near);
-        if (in)
-            patch->operands[k] = (weft__patch_operand){near.data, near.row, near.column};
+        if (in) {
+            patch->operands[k].data = near.data;
+            patch->operands[k].row = near.row;
+            patch->operands[k].column = near.column;
+        }
         tile += patch->rows * bytes + (-(patch->rows * bytes) & (LINE - 1));
     }
 }
 
-/* Rows along `axis`, or a single one. */
-static void run_patch(struct frame *frame, int32_t axis, int64_t rows, int64_t columns)
+/* With rows along `axis`, or a single one. Single columns count as dense ones: classes.c. */
+static void find_operands(struct frame *frame, int32_t axis)
 {
     weft__patch *patch = &frame->patch;
     const int32_t last = frame->launch->ndim - 1;
-    patch->rows = rows;
-    patch->columns = columns;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
         const int64_t *stride = frame->arguments[k].stride;
-        patch->operands[k] =
-            (weft__patch_operand){data_at(frame, k), axis < 0 ? 0 : stride[axis], stride[last]};
+        weft__patch_operand *operand = &patch->operands[k];
+        operand->data = data_at(frame, k);
+        operand->row = axis < 0 ? 0 : stride[axis];
+        operand->column = frame->launch->size[last] > 1
+                              ? stride[last]
+                              : (int64_t)1 << frame->native->operands[k].size;
     }
+}
+
+static void run_patch(struct frame *frame, int32_t axis, int64_t rows, int64_t columns)
+{
+    weft__patch *patch = &frame->patch;
+    patch->rows = rows;
+    patch->columns = columns;
+    find_operands(frame, axis);
     if (frame->tiling.axis < 0) {
         frame->native->run(patch);
         return;
@@ -92,6 +105,31 @@ static void run_patch(struct frame *frame, int32_t axis, int64_t rows, int64_t c
     move_tiles(frame, true);
     frame->native->run(patch);
     move_tiles(frame, false);
+}
+
+/* A patch of which each part has its displaced operands elsewhere. */
+static void run_displaced(struct frame *frame, int64_t rows, int64_t columns)
+{
+    weft__patch *patch = &frame->patch;
+    const int32_t last = frame->launch->ndim - 1;
+    const int64_t first_row = last > 0 ? patch->position[last - 1] : 0;
+    const int64_t first_column = patch->position[last];
+    for (int64_t column = 0; column < columns; column += patch->columns) {
+        patch->position[last] = first_column + column;
+        patch->columns = columns - column;
+        weft__displace_columns(frame->native, frame->launch, patch);
+        for (int64_t row = 0; row < rows; row += patch->rows) {
+            if (last > 0)
+                patch->position[last - 1] = first_row + row;
+            patch->rows = rows - row;
+            find_operands(frame, last - 1);
+            (void)weft__displace(frame->native, frame->launch, patch);
+            frame->native->run(patch);
+        }
+    }
+    patch->position[last] = first_column;
+    if (last > 0)
+        patch->position[last - 1] = first_row;
 }
 
 /* To the next point of the axes from `first` to `axis`; false if that was the last. */
@@ -131,7 +169,10 @@ static void run_rows(struct frame *frame, int64_t begin, int64_t end)
             columns = least(columns, most);
         else if (columns == size[last] && last > 0)
             rows = least(size[last - 1] - position[last - 1], (end - begin) / columns);
-        run_patch(frame, last - 1, rows, columns);
+        if (frame->native->header.displaced_count > 0)
+            run_displaced(frame, rows, columns);
+        else
+            run_patch(frame, last - 1, rows, columns);
         begin += rows * columns;
         position[last] += columns;
         if (position[last] < size[last])
@@ -140,6 +181,25 @@ static void run_rows(struct frame *frame, int64_t begin, int64_t end)
         if (last > 0)
             position[last - 1] += rows - 1;
         (void)advance(frame, 0, last - 1);
+    }
+}
+
+/* Whole planes of rows, a block of the same rows of each after the other: what rows of one plane
+ * need of the next is then still in the cache when it comes to that. */
+static void run_planes(struct frame *frame, int64_t begin, int64_t end)
+{
+    const int32_t last = frame->launch->ndim - 1;
+    const int64_t rows = frame->launch->size[last - 1], columns = frame->launch->size[last];
+    const int64_t block = weft__displaced_rows(frame->native->operands,
+                                               frame->native->header.operands_count, columns);
+    for (int64_t row = 0; row < rows; row += block) {
+        place(frame, last - 2, begin);
+        for (int64_t plane = begin; plane < end; plane++) {
+            frame->patch.position[last - 1] = row;
+            run_displaced(frame, least(block, rows - row), columns);
+            frame->patch.position[last - 1] = 0;
+            (void)advance(frame, 0, last - 2);
+        }
     }
 }
 
@@ -231,6 +291,36 @@ static void run_range(struct frame *frame, int64_t begin, int64_t end)
         run_rows(frame, begin, end);
 }
 
+/* Whether displaced loads reach from one plane of rows to another. */
+static bool crosses_planes(const weft__native *native, int32_t ndim)
+{
+    for (uint32_t k = 0; k < native->header.displaced_count; k++)
+        for (int32_t axis = 0; axis < ndim - 2; axis++)
+            if (native->displaced[k].offset[axis] != 0)
+                return true;
+    return false;
+}
+
+/* Whole planes in blocks, and what is left of planes row by row. */
+static void run_plain(struct frame *frame, int64_t begin, int64_t end)
+{
+    const weft__launch *launch = frame->launch;
+    const int32_t last = launch->ndim - 1;
+    if (!crosses_planes(frame->native, launch->ndim)) {
+        run_rows(frame, begin, end);
+        return;
+    }
+    const int64_t plane = launch->size[last] * launch->size[last - 1];
+    const int64_t first = begin / plane + (begin % plane != 0), after = end / plane;
+    if (first >= after) {
+        run_rows(frame, begin, end);
+        return;
+    }
+    run_rows(frame, begin, first * plane);
+    run_planes(frame, first, after);
+    run_rows(frame, after * plane, end);
+}
+
 /* For threads that have no memory of their own for this: those of the library, with large stacks.
  */
 static __attribute__((noinline)) void run_tiled_on_stack(struct frame *frame, int64_t begin,
@@ -263,14 +353,16 @@ void weft__native_run(const void *program, const weft__launch *launch, int64_t b
     frame.native = native;
     frame.launch = launch;
     frame.arguments = weft__launch_arguments_of(launch);
-    frame.tiling = weft__tiling_of(launch, native->operands, native->header.has_index != 0);
+    frame.tiling = native->header.displaced_count > 0
+                       ? (weft__tiling){.axis = -1}
+                       : weft__tiling_of(launch, native->operands, native->header.has_index != 0);
     frame.patch.scalars = weft__launch_scalars(launch);
     frame.patch.streaming = streaming(&frame);
     const weft__mode mode = weft__mode_enter();
     if (frame.tiling.axis >= 0)
         run_tiled(&frame, begin, end);
     else
-        run_rows(&frame, begin, end);
+        run_plain(&frame, begin, end);
     weft__mode_leave(mode);
     if (frame.patch.streaming)
         weft__memory_fence();

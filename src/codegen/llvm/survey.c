@@ -1,5 +1,6 @@
 /* Surveying a kernel: what is needed, how often, and how many elements at a time. */
 #include "codegen/llvm/survey.h"
+#include "codegen/llvm/patch.h"
 #include "core/allocate.h"
 #include "core/status.h"
 
@@ -31,7 +32,7 @@ bool weft__dtype_is_complex(weft_dtype dtype) { return dtype == WEFT_C64 || dtyp
 bool weft__store_copies(const weft__kernel *kernel, const weft__value *store)
 {
     const weft__value *source = &kernel->values[store->argument[0]];
-    return source->op == WEFT__OP_load &&
+    return source->op == WEFT__OP_load && !weft__load_is_bounded(kernel, source) &&
            kernel->operands[source->slot].dtype == kernel->operands[store->slot].dtype;
 }
 
@@ -53,10 +54,21 @@ static void find_needed(weft__survey *survey)
         const bool bytes = store && weft__store_copies(kernel, value);
         if (store)
             survey->needed[k] = WEFT__NEEDED_VALUE;
-        for (int j = 0; survey->needed[k] != 0 && j < weft__op_arity((weft__op)value->op); j++)
+        for (int j = 0; survey->needed[k] != 0 && j < weft__value_arguments(kernel, value); j++)
             survey->needed[value->argument[j]] |=
                 (uint8_t)(bytes ? WEFT__NEEDED_BYTES : WEFT__NEEDED_VALUE);
     }
+}
+
+const weft__kernel_shift *weft__load_shift(const weft__kernel *kernel, const weft__value *load)
+{
+    return load->shift == 0 ? NULL : &kernel->shifts[load->shift - 1];
+}
+
+bool weft__load_has_edges(const weft__survey *survey, const weft__value *load)
+{
+    const weft__kernel_shift *shift = weft__load_shift(survey->kernel, load);
+    return shift != NULL && shift->offset[survey->ndim - 1] != 0;
 }
 
 static weft__level level_of(const weft__survey *survey, const weft__value *value)
@@ -64,12 +76,15 @@ static weft__level level_of(const weft__survey *survey, const weft__value *value
     weft__level level = WEFT__LEVEL_LAUNCH;
     if (value->op == WEFT__OP_store)
         return WEFT__LEVEL_POINT;
-    if (value->op == WEFT__OP_load)
-        return survey->spacing[value->slot] == WEFT__SPACING_ZERO ? WEFT__LEVEL_ROW
-                                                                  : WEFT__LEVEL_POINT;
+    if (value->op == WEFT__OP_load) {
+        if (survey->spacing[value->slot] != WEFT__SPACING_ZERO ||
+            weft__load_has_edges(survey, value))
+            return WEFT__LEVEL_POINT;
+        level = WEFT__LEVEL_ROW;
+    }
     if (value->op == WEFT__OP_index)
         return value->slot == survey->ndim - 1 ? WEFT__LEVEL_POINT : WEFT__LEVEL_ROW;
-    for (int k = 0; k < weft__op_arity((weft__op)value->op); k++)
+    for (int k = 0; k < weft__value_arguments(survey->kernel, value); k++)
         if (survey->level[value->argument[k]] > level)
             level = (weft__level)survey->level[value->argument[k]];
     return level;
@@ -95,6 +110,8 @@ static void find_flags(weft__survey *survey)
         if (survey->needed[k] == 0 || (value->op != WEFT__OP_load && value->op != WEFT__OP_store))
             continue;
         uint8_t *flags = &survey->flags[value->slot];
+        if (value->op == WEFT__OP_load)
+            survey->flags[survey->source[k]] |= WEFT__OPERAND_READ;
         const int part = STORED << value->part, twice = *flags & part ? TWICE : 0;
         if (value->op == WEFT__OP_load)
             *flags |= WEFT__OPERAND_READ;
@@ -111,6 +128,67 @@ static void find_flags(weft__survey *survey)
             weft__dtype_is_complex((weft_dtype)kernel->operands[k].dtype) &&
             (stored & (STORED | STORED_OTHER)) != (STORED | STORED_OTHER))
             *flags |= WEFT__OPERAND_PARTIAL;
+    }
+}
+
+/* The operand that a displaced load reads, which is new if no load before is displaced like it. */
+static uint16_t displaced_operand(weft__survey *survey, const weft__value *load)
+{
+    const uint32_t own = survey->kernel->operands_count;
+    const uint16_t shift = (uint16_t)(load->shift - 1);
+    uint32_t k = own;
+    while (k < survey->operands && (survey->displaced[k - own].operand != load->slot ||
+                                    survey->displaced[k - own].shift != shift))
+        k++;
+    if (k == survey->operands)
+        survey->displaced[survey->operands++ - own] = (weft__displaced){load->slot, shift};
+    return (uint16_t)k;
+}
+
+static void find_sources(weft__survey *survey)
+{
+    const weft__kernel *kernel = survey->kernel;
+    survey->operands = kernel->operands_count;
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        if (value->op != WEFT__OP_load || survey->needed[k] == 0)
+            continue;
+        survey->source[k] = value->shift == 0 ? value->slot : displaced_operand(survey, value);
+        survey->spacing[survey->source[k]] = survey->spacing[value->slot];
+        if (!weft__load_has_edges(survey, value))
+            continue;
+        const bool dense = survey->spacing[value->slot] == WEFT__SPACING_UNIT;
+        if (survey->edges != WEFT__EDGES_SINGLE)
+            survey->edges = dense && survey->target.masks ? WEFT__EDGES_VECTOR : WEFT__EDGES_SINGLE;
+    }
+}
+
+/* Whether one displacement reaches further than the other. */
+static bool is_beyond(const weft__survey *survey, uint32_t operand, uint32_t other)
+{
+    static const weft__kernel_shift none;
+    const uint32_t own = survey->kernel->operands_count;
+    const weft__kernel_shift *shifts = survey->kernel->shifts;
+    const weft__kernel_shift *a =
+        operand < own ? &none : &shifts[survey->displaced[operand - own].shift];
+    const weft__kernel_shift *b =
+        other < own ? &none : &shifts[survey->displaced[other - own].shift];
+    for (int32_t k = 0; k < survey->ndim; k++)
+        if (a->offset[k] != b->offset[k])
+            return a->offset[k] > b->offset[k];
+    return false;
+}
+
+static void find_leading(weft__survey *survey)
+{
+    const uint32_t own = survey->kernel->operands_count;
+    for (uint32_t k = own; k < survey->operands; k++) {
+        const uint16_t slot = survey->displaced[k - own].operand;
+        uint32_t leading = slot;
+        for (uint32_t j = own; j < survey->operands; j++)
+            if (survey->displaced[j - own].operand == slot && is_beyond(survey, j, leading))
+                leading = j;
+        survey->flags[leading] |= WEFT__OPERAND_LEADS;
     }
 }
 
@@ -158,7 +236,7 @@ static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
         const bool counts = survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT;
-        for (int j = 0; counts && j < weft__op_arity((weft__op)value->op); j++)
+        for (int j = 0; counts && j < weft__value_arguments(kernel, value); j++)
             if (depth[value->argument[j]] + 1 > depth[k])
                 depth[k] = depth[value->argument[j]] + 1;
         if (depth[k] > deepest)
@@ -171,6 +249,8 @@ static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
 static int unroll_of(const weft__survey *survey, uint32_t *depth)
 {
     const uint32_t operations = survey->operations;
+    if (survey->edges == WEFT__EDGES_VECTOR) /* few vectors shall be left for steps */
+        return 1;
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
         if (survey->spacing[k] > WEFT__SPACING_DOUBLE)
             return 1;
@@ -179,24 +259,43 @@ static int unroll_of(const weft__survey *survey, uint32_t *depth)
     return operations <= UNROLL_CHAIN && operations < CHAIN * depth_of(survey, depth) ? 2 : 1;
 }
 
+size_t weft__displaced_loads(const weft__kernel *kernel)
+{
+    size_t count = 0;
+    for (uint32_t k = 0; kernel->shifts_count > 0 && k < kernel->values_count; k++)
+        count += kernel->values[k].op == WEFT__OP_load && kernel->values[k].shift != 0;
+    return count;
+}
+
 weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,
                               weft__survey *survey)
 {
     *survey = (weft__survey){.kernel = kernel, .target = weft__target_host(), .ndim = sample->ndim};
     TRY(weft__kernel_check(kernel));
-    const size_t values = kernel->values_count, operands = kernel->operands_count;
-    uint32_t *depth = weft__allocate_zeroed((sizeof *depth + 2) * values + 2 * operands + 1);
+    const size_t values = kernel->values_count, displaced = weft__displaced_loads(kernel);
+    const size_t operands = kernel->operands_count + displaced;
+    if (!weft__patch_holds(kernel->operands_count, displaced))
+        return FAIL(WEFT_ERROR_UNSUPPORTED,
+                    "a kernel of %u operands with %zu displaced loads has too many to be compiled",
+                    kernel->operands_count, displaced);
+    uint32_t *depth =
+        weft__allocate_zeroed((sizeof *depth + sizeof *survey->source + 2) * values +
+                              sizeof *survey->displaced * displaced + 2 * operands + 1);
     if (depth == NULL)
         return WEFT_ERROR_MEMORY;
     survey->memory = depth;
-    survey->spacing = (uint8_t *)(depth + values);
+    survey->displaced = (weft__displaced *)(depth + values);
+    survey->source = (uint16_t *)(survey->displaced + displaced);
+    survey->spacing = (uint8_t *)(survey->source + values);
     survey->flags = survey->spacing + operands;
     survey->level = survey->flags + operands;
     survey->needed = survey->level + values;
     weft__spacings(kernel, sample, survey->spacing);
     find_needed(survey);
+    find_sources(survey);
     find_levels(survey);
     find_flags(survey);
+    find_leading(survey);
     survey->lanes = lanes_of(survey);
     find_streamed(survey);
     survey->unroll = unroll_of(survey, depth);

@@ -31,14 +31,31 @@ enum {
     WEFT__OPERAND_WRITTEN = 2,
     WEFT__OPERAND_STREAMED = 4, /* may go past the caches, when the launch is large */
     WEFT__OPERAND_PAIRED = 8,   /* dense complex numbers, of which both parts are stored once */
-    WEFT__OPERAND_PARTIAL = 16  /* complex numbers, of which one part is written and one stays */
+    WEFT__OPERAND_PARTIAL = 16, /* complex numbers, of which one part is written and one stays */
+    WEFT__OPERAND_LEADS = 32    /* of displaced ones, the first to come to new memory */
 };
+
+/* How the ends of rows are done, where loads that are displaced along them are out of bounds. */
+typedef enum weft__edges {
+    WEFT__EDGES_NONE,   /* there are no such loads */
+    WEFT__EDGES_SINGLE, /* element by element */
+    WEFT__EDGES_VECTOR  /* in the steps that have a mask anyway */
+} weft__edges;
+
+/* An operand as displaced loads see it. They count as operands of their own, after the others. */
+typedef struct weft__displaced {
+    uint16_t operand, shift; /* of the kernel */
+} weft__displaced;
 
 typedef struct weft__survey {
     const weft__kernel *kernel;
     void *memory; /* that the tables below are in */
     weft__target target;
-    int32_t ndim;        /* of the launch */
+    int32_t ndim;      /* of the launch */
+    uint32_t operands; /* with the displaced ones */
+    weft__edges edges;
+    weft__displaced *displaced;
+    uint16_t *source;    /* of each load: the operand, with the displaced ones */
     uint8_t *spacing;    /* of each operand */
     uint8_t *flags;      /* of each operand */
     uint8_t *level;      /* of each value */
@@ -60,6 +77,11 @@ weft_status weft__kernel_check(const weft__kernel *kernel);
 /* Arguments of a primitive. */
 int weft__op_arity(weft__op op);
 
+size_t weft__displaced_loads(const weft__kernel *kernel);
+
+/* The displacement of a load, or NULL. */
+const weft__kernel_shift *weft__load_shift(const weft__kernel *kernel, const weft__value *load);
+
 /* log2 of the bytes that one load moves: of complex numbers, a part. */
 int weft__memory_size(weft_dtype dtype);
 bool weft__dtype_is_float(weft_dtype dtype);
@@ -70,6 +92,9 @@ bool weft__dtype_is_complex(weft_dtype dtype);
 void weft__spacings(const weft__kernel *kernel, const weft__launch *launch, uint8_t *spacing);
 
 bool weft__kernel_has_index(const weft__kernel *kernel);
+
+/* Whether a load gives something else near the ends of a row. */
+bool weft__load_has_edges(const weft__survey *survey, const weft__value *load);
 
 /* Whether a store moves what a load of the same dtype found, as it is. */
 bool weft__store_copies(const weft__kernel *kernel, const weft__value *store);
