@@ -46,17 +46,57 @@ bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft_operan
     return true;
 }
 
+/* Notes what kernel `k` does with a place. */
+static void note_use(weft__evaluation *e, uint32_t k, int32_t place, bool output)
+{
+    if (place <= WEFT__PLACE_TEMPORARY)
+        e->temporary_ends[WEFT__PLACE_TEMPORARY - place] = k;
+    else if (place >= 0 && output)
+        e->writes[e->writes_count++] = (weft__evaluation_write){k, place, 0};
+    else if (place >= 0)
+        e->reads[place / WEFT__PLACE_ASSIGNED][place % WEFT__PLACE_ASSIGNED] = k;
+}
+
+/* Whether the writes are in another order than the assignments. */
+static void find_order(weft__evaluation *e)
+{
+    for (uint32_t a = 0; a < e->program->assignments_count; a++)
+        for (uint32_t i = 0; e->program->assignments[a].last && i < e->writes_count; i++)
+            if (e->writes[i].operand == e->program->assignments[a].operand)
+                e->writes[i].assignment = a;
+    for (uint32_t i = 1; i < e->writes_count; i++)
+        e->reordered |= e->writes[i - 1].assignment > e->writes[i].assignment;
+}
+
+static weft_status find_uses(weft__evaluation *e)
+{
+    size_t operands = (size_t)e->count, writes = 0;
+    for (uint32_t i = 0; i < e->schedule.stores_count; i++)
+        writes += e->schedule.stores[i].place >= 0;
+    e->writes = weft__allocate_zeroed(
+        writes * sizeof *e->writes +
+        (2 * operands + e->schedule.temporaries_count) * sizeof(uint32_t) + 1);
+    if (!e->writes)
+        return WEFT_ERROR_MEMORY;
+    e->reads[0] = (uint32_t *)(void *)(e->writes + writes);
+    e->reads[1] = e->reads[0] + operands;
+    e->temporary_ends = e->reads[1] + operands;
+    for (uint32_t k = 0; k < e->kernels_count; k++)
+        for (uint32_t i = 0; i < e->kernels[k].operands_count; i++)
+            note_use(e, k, e->kernels[k].operands[i], weft__lowered_is_output(&e->kernels[k], i));
+    find_order(e);
+    return WEFT_OK;
+}
+
 static weft_status lower_all(weft__evaluation *e)
 {
     TRY(weft__schedule_make(e->program, &e->schedule));
     e->kernels = weft__allocate_zeroed(e->schedule.kernels_count * sizeof *e->kernels);
     if (!e->kernels)
         return WEFT_ERROR_MEMORY;
-    while (e->kernels_count < e->schedule.kernels_count) {
-        uint32_t k = e->kernels_count++;
-        TRY(weft__lang_lower(e->program, &e->schedule, k, &e->kernels[k]));
-    }
-    return WEFT_OK;
+    e->kernels_count = e->schedule.kernels_count;
+    TRY(weft__lang_lower(e->program, &e->schedule, e->kernels));
+    return find_uses(e);
 }
 
 weft_status weft__evaluation_new(const weft__lang_syntax *syntax, const weft__lang_operand *types,
@@ -87,6 +127,7 @@ void weft__evaluation_free(weft__evaluation *evaluation)
     for (uint32_t i = 0; i < evaluation->kernels_count; i++)
         weft__lowered_free(&evaluation->kernels[i]);
     weft__free(evaluation->kernels);
+    weft__free(evaluation->writes);
     weft__schedule_free(&evaluation->schedule);
     weft__lang_free(evaluation->program);
     weft__free(evaluation);

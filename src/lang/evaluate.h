@@ -5,6 +5,13 @@
 #include "core/array.h"
 #include "lang/lower.h"
 
+/* A kernel that writes an operand. */
+typedef struct weft__evaluation_write {
+    uint32_t kernel;
+    int32_t operand;
+    uint32_t assignment; /* its last one */
+} weft__evaluation_write;
+
 /* A program lowered for operands of certain types: its kernels, in order. Used by one thread at a
  * time: each run leaves what the next one can use again. */
 typedef struct weft__evaluation {
@@ -14,6 +21,12 @@ typedef struct weft__evaluation {
     weft__schedule schedule;
     weft__lowered *kernels;
     uint32_t kernels_count;
+    weft__evaluation_write *writes; /* in the order of the kernels */
+    uint32_t writes_count;
+    bool reordered;           /* an operand is written before another that is assigned before it */
+    uint32_t *reads[2];       /* of each operand: the last kernel that reads it as it was before the
+                                 program, and as an earlier kernel has left it */
+    uint32_t *temporary_ends; /* of each temporary: the last kernel that uses it */
 } weft__evaluation;
 
 /* The types of operands; an error for a NULL array. */

@@ -13,6 +13,7 @@ typedef struct running {
     const weft_operand *operands;
     weft_array **before; /* of each operand: a copy of what it was, if it is overwritten too soon */
     weft_array **assigned; /* the same for what the program has assigned to it */
+    weft_array **instead; /* of each operand: what is written in its place, and copied at the end */
     weft_array **temporaries;
     weft_array *value;
     weft_stream *stream;
@@ -75,15 +76,16 @@ static weft_status make_value(running *r)
     return r->value ? WEFT_OK : weft_error_code();
 }
 
-static weft_status make_temporaries(running *r)
+/* Those that kernel `k` stores to: none is there for longer than it is needed. */
+static weft_status make_temporaries(running *r, uint32_t k)
 {
     const weft__schedule *schedule = &r->evaluation->schedule;
     const weft__lang_program *program = r->evaluation->program;
-    weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
-    for (uint32_t i = 0; i < schedule->stores_count; i++) {
+    for (uint32_t i = schedule->first[k]; i < schedule->first[k + 1]; i++) {
         const weft__scheduled *store = &schedule->stores[i];
         const weft__lang_node *node = &program->nodes[store->node];
         weft_dtype dtype = (weft_dtype)node->dtype;
+        weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
         if (store->place > WEFT__PLACE_TEMPORARY)
             continue;
         weft_array *made =
@@ -96,43 +98,45 @@ static weft_status make_temporaries(running *r)
     return WEFT_OK;
 }
 
-static bool is_output(const weft__lowered *lowered, uint32_t i)
+/* Those that no kernel after `k` uses. */
+static void release_temporaries(running *r, uint32_t k)
 {
-    return lowered->builder.kernel.operands[i].output;
+    const weft__lowered *lowered = &r->evaluation->kernels[k];
+    for (uint32_t i = 0; i < lowered->operands_count; i++) {
+        int32_t number = WEFT__PLACE_TEMPORARY - lowered->operands[i];
+        if (number < 0 || r->evaluation->temporary_ends[number] != k)
+            continue;
+        weft_array_release(r->temporaries[number]);
+        r->temporaries[number] = NULL;
+    }
 }
 
-/* Whether a kernel from `first` on, before `end`, writes to the memory of the array. */
-static bool is_overwritten(const running *r, const weft_array *array, uint32_t first, uint32_t end)
+/* Whether a kernel after `first`, before `end`, writes to the memory of the operand. */
+static bool is_overwritten(const running *r, int32_t operand, int64_t first, uint32_t end)
 {
-    for (uint32_t k = first; k < end; k++)
-        for (uint32_t i = 0; i < r->evaluation->kernels[k].operands_count; i++) {
-            int32_t place = r->evaluation->kernels[k].operands[i];
-            if (place >= 0 && is_output(&r->evaluation->kernels[k], i) &&
-                weft__array_may_overlap(array, r->operands[place].value.array))
-                return true;
-        }
+    const weft__evaluation *e = r->evaluation;
+    for (uint32_t i = 0; i < e->writes_count && e->writes[i].kernel < end; i++)
+        if ((int64_t)e->writes[i].kernel > first &&
+            weft__array_may_overlap(r->operands[operand].value.array,
+                                    r->operands[e->writes[i].operand].value.array))
+            return true;
     return false;
 }
 
 static weft_status copy(const running *r, int32_t operand, weft_array **made)
 {
     weft_options options = {.struct_size = sizeof options, .stream = r->stream};
-    if (!*made)
-        *made = weft__copy_new(r->operands[operand].value.array, &options);
+    *made = weft__copy_new(r->operands[operand].value.array, &options);
     return *made ? WEFT_OK : weft_error_code();
 }
 
-/* Inputs of a kernel that an earlier kernel overwrites are copied before anything runs. */
+/* Operands that a kernel overwrites before another reads them are copied before anything runs. */
 static weft_status copy_overwritten(const running *r)
 {
-    const weft__evaluation *e = r->evaluation;
-    for (uint32_t k = 1; k < e->kernels_count; k++)
-        for (uint32_t i = 0; i < e->kernels[k].operands_count; i++) {
-            int32_t place = e->kernels[k].operands[i];
-            if (place >= 0 && place < WEFT__PLACE_ASSIGNED && !is_output(&e->kernels[k], i) &&
-                is_overwritten(r, r->operands[place].value.array, 0, k))
-                TRY(copy(r, place, &r->before[place]));
-        }
+    const uint32_t *last = r->evaluation->reads[0];
+    for (int32_t i = 0; i < r->evaluation->count; i++)
+        if (last[i] > 0 && is_overwritten(r, i, -1, last[i]))
+            TRY(copy(r, i, &r->before[i]));
     return WEFT_OK;
 }
 
@@ -141,16 +145,44 @@ static weft_status copy_overwritten(const running *r)
 static weft_status copy_assigned(const running *r, uint32_t written)
 {
     const weft__evaluation *e = r->evaluation;
-    const weft__lowered *lowered = &e->kernels[written];
-    for (uint32_t o = 0; o < lowered->operands_count; o++) {
-        int32_t operand = lowered->operands[o];
-        if (!is_output(lowered, o) || operand < 0)
-            continue;
-        for (uint32_t k = written + 2; k < e->kernels_count; k++)
-            for (uint32_t i = 0; i < e->kernels[k].operands_count; i++)
-                if (e->kernels[k].operands[i] == operand + WEFT__PLACE_ASSIGNED &&
-                    is_overwritten(r, r->operands[operand].value.array, written + 1, k))
-                    TRY(copy(r, operand, &r->assigned[operand]));
+    for (uint32_t i = 0; i < e->writes_count && e->writes[i].kernel <= written; i++) {
+        int32_t operand = e->writes[i].operand;
+        if (e->writes[i].kernel == written &&
+            is_overwritten(r, operand, written, e->reads[1][operand]))
+            TRY(copy(r, operand, &r->assigned[operand]));
+    }
+    return WEFT_OK;
+}
+
+/* Operands that overlap are written in the order of their assignments, whatever that of the kernels
+ * is: all are copied at the end. */
+static weft_status stand_in(running *r)
+{
+    const weft__evaluation *e = r->evaluation;
+    weft_options options = {.struct_size = sizeof options, .stream = r->stream};
+    bool overlap = false;
+    for (uint32_t i = 0; e->reordered && i < e->writes_count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            overlap |= weft__array_may_overlap(r->operands[e->writes[i].operand].value.array,
+                                               r->operands[e->writes[j].operand].value.array);
+    for (uint32_t i = 0; overlap && i < e->writes_count; i++) {
+        int32_t operand = e->writes[i].operand;
+        const weft_array *array = r->operands[operand].value.array;
+        r->instead[operand] =
+            weft__array_new(&array->shape, (weft_dtype)array->dtype, &options, array, NULL);
+        if (!r->instead[operand])
+            return weft_error_code();
+    }
+    return WEFT_OK;
+}
+
+static weft_status copy_instead(const running *r)
+{
+    const weft__lang_program *program = r->evaluation->program;
+    for (uint32_t i = 0; r->evaluation->reordered && i < program->assignments_count; i++) {
+        int32_t operand = program->assignments[i].operand;
+        if (program->assignments[i].last && r->instead[operand])
+            TRY(weft__copy_run(r->operands[operand].value.array, r->instead[operand], r->stream));
     }
     return WEFT_OK;
 }
@@ -161,9 +193,12 @@ static weft_array *array_at(const running *r, int32_t place, bool output)
         return r->value;
     if (place <= WEFT__PLACE_TEMPORARY)
         return r->temporaries[WEFT__PLACE_TEMPORARY - place];
-    weft_array **copies = place < WEFT__PLACE_ASSIGNED ? r->before : r->assigned;
+    bool after = output || place >= WEFT__PLACE_ASSIGNED;
     place %= WEFT__PLACE_ASSIGNED;
-    return !output && copies[place] ? copies[place] : r->operands[place].value.array;
+    if (after && r->instead[place])
+        return r->instead[place];
+    weft_array *copied = output ? NULL : after ? r->assigned[place] : r->before[place];
+    return copied ? copied : r->operands[place].value.array;
 }
 
 static void fill_scalars(const running *r, const weft__lowered *lowered, uint64_t *scalars)
@@ -195,7 +230,7 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
         arrays = (weft_array **)(void *)(scalars + lowered->scalars_count);
     }
     for (uint32_t i = 0; i < lowered->operands_count; i++)
-        arrays[i] = array_at(r, lowered->operands[i], is_output(lowered, i));
+        arrays[i] = array_at(r, lowered->operands[i], weft__lowered_is_output(lowered, i));
     fill_scalars(r, lowered, scalars);
     weft_status status = weft__kernel_run_again(&lowered->builder.kernel, &lowered->prepared,
                                                 r->stream, &lowered->space, arrays, scalars);
@@ -215,27 +250,30 @@ static weft_status run_all(running *r, const weft__lang_name *names)
     TRY(give_handles_memory(r));
     TRY(place(r, names));
     TRY(make_value(r));
-    TRY(make_temporaries(r));
+    TRY(stand_in(r));
     TRY(copy_overwritten(r));
     for (uint32_t k = 0; k < e->kernels_count; k++) {
+        TRY(make_temporaries(r, k));
         TRY(run_kernel(r, &e->kernels[k]));
         TRY(copy_assigned(r, k));
+        release_temporaries(r, k);
     }
-    return WEFT_OK;
+    return copy_instead(r);
 }
 
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value)
 {
     running r = {.evaluation = evaluation, .operands = operands};
-    weft_array *few[2 * WEFT__LANG_OPERANDS_MAX], **arrays = few;
-    size_t count = 2 * (size_t)evaluation->count + evaluation->schedule.temporaries_count;
-    if (count > 2 * WEFT__LANG_OPERANDS_MAX && !(arrays = weft__allocate(count * sizeof *arrays)))
+    weft_array *few[3 * WEFT__LANG_OPERANDS_MAX], **arrays = few;
+    size_t count = 3 * (size_t)evaluation->count + evaluation->schedule.temporaries_count;
+    if (count > 3 * WEFT__LANG_OPERANDS_MAX && !(arrays = weft__allocate(count * sizeof *arrays)))
         return WEFT_ERROR_MEMORY;
     memset(arrays, 0, count * sizeof *arrays);
     r.before = arrays;
     r.assigned = r.before + evaluation->count;
-    r.temporaries = r.assigned + evaluation->count;
+    r.instead = r.assigned + evaluation->count;
+    r.temporaries = r.instead + evaluation->count;
     weft_status status = run_all(&r, names);
     for (size_t i = 0; i < count; i++)
         if (arrays[i])

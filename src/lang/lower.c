@@ -15,25 +15,69 @@ static int32_t home_of(const weft__lowering_of *l, int32_t node)
     return home < 0 ? home : home + WEFT__PLACE_ASSIGNED;
 }
 
+static uint32_t wanted(const weft__lowering_of *l, weft__phase phase, int32_t node)
+{
+    uint32_t found = l->wanted[phase][node];
+    return found / 4 == l->mark ? found % 4 : 0;
+}
+
+static void want(const weft__lowering_of *l, weft__phase phase, int32_t node, uint32_t what)
+{
+    l->wanted[phase][node] = 4 * l->mark + (wanted(l, phase, node) | what);
+}
+
+/* A float literal is f64 until it is cast, which is done here. */
+static bool casts_literal(const weft__lang_program *program, const weft__lang_node *node)
+{
+    if (node->kind != WEFT__NODE_CAST)
+        return false;
+    const weft__lang_node *from = &program->nodes[node->argument[0]];
+    if (from->kind != WEFT__NODE_LITERAL || (from->dtype != WEFT_F64 && from->dtype != WEFT_C128))
+        return false;
+    return node->dtype == WEFT_F32 || node->dtype == WEFT_F64 ||
+           (node->dtype == WEFT_C64 && from->dtype == WEFT_C128);
+}
+
+/* The first argument whose value the node needs: a shift reads memory, not argument 0. */
+static int first_argument(const weft__lowering_of *l, const weft__lang_node *node)
+{
+    return node->kind == WEFT__NODE_SHIFT ? 1 : casts_literal(l->program, node) ? 3 : 0;
+}
+
 static void want_arguments(const weft__lowering_of *l, weft__phase phase, int32_t node)
 {
     const weft__lang_node *n = &l->program->nodes[node];
-    bool shift = n->kind == WEFT__NODE_SHIFT; /* reads memory, not argument 0 */
-    for (int k = shift ? 1 : 0; k < 3; k++)
+    for (int k = first_argument(l, n); k < 3; k++)
         if (n->argument[k] >= 0)
-            l->wanted[phase][n->argument[k]] = 1;
+            want(l, phase, n->argument[k], 1);
+}
+
+/* A run of the order of evaluation. */
+typedef struct range {
+    uint32_t first, end;
+} range;
+
+/* The piece that the kernel belongs to. What it stores of others is in memory or is repeated. */
+static range range_of(const weft__lowering_of *l, const weft__scheduled *stores, uint32_t count)
+{
+    const weft__pieces *pieces = &l->schedule->pieces;
+    int32_t piece = 0;
+    for (uint32_t i = 0; i < count; i++)
+        piece = pieces->piece[stores[i].node] > piece ? pieces->piece[stores[i].node] : piece;
+    return (range){pieces->first[piece], pieces->first[piece + 1]};
 }
 
 /* Marks the nodes that the stores depend on: arguments come before their users. */
-static void mark(weft__lowering_of *l, const weft__scheduled *stores, uint32_t count)
+static void mark(weft__lowering_of *l, const weft__scheduled *stores, uint32_t count, range piece)
 {
     for (uint32_t i = 0; i < count; i++)
-        l->wanted[WEFT__PHASE_RESULTS][stores[i].node] |= stores[i].mean ? 2 : 1;
-    for (int32_t i = (int32_t)l->program->nodes_count; i-- > 0;) {
+        want(l, WEFT__PHASE_RESULTS, stores[i].node, stores[i].mean ? 2 : 1);
+    for (uint32_t k = piece.end; k-- > piece.first;) {
+        int32_t i = l->schedule->pieces.order[k];
         bool fold = l->program->nodes[i].kind == WEFT__NODE_FOLD;
-        uint8_t result = l->wanted[WEFT__PHASE_RESULTS][i];
+        uint32_t result = wanted(l, WEFT__PHASE_RESULTS, i);
         bool in_memory = home_of(l, i) != WEFT__PLACE_NONE;
-        if (l->wanted[WEFT__PHASE_POINTS][i] && !in_memory)
+        if (wanted(l, WEFT__PHASE_POINTS, i) && !in_memory)
             want_arguments(l, WEFT__PHASE_POINTS, i);
         if ((result & 1 && !in_memory) || result & 2) {
             want_arguments(l, fold ? WEFT__PHASE_POINTS : WEFT__PHASE_RESULTS, i);
@@ -59,20 +103,29 @@ static uint64_t bits_of_f32(double x)
     return bits;
 }
 
-/* A literal of the dtype; float literals are f64 until they are cast, which folds here. */
-static weft__element lower_literal(weft__builder *b, const weft__lang_literal *literal,
+static int32_t lower_bits(weft__lowering_of *l, weft_dtype dtype, uint64_t bits)
+{
+    weft__lowered *out = l->out;
+    if (l->schedule->pieces.count == 1)
+        return weft__build_constant(&out->builder, dtype, bits);
+    out->numbers[out->numbers_count++] = bits;
+    out->scalars[out->scalars_count++] = -(int32_t)out->numbers_count;
+    return weft__build_scalar(&out->builder, dtype);
+}
+
+static weft__element lower_literal(weft__lowering_of *l, const weft__lang_literal *literal,
                                    weft_dtype dtype)
 {
     weft__element element = {.dtype = dtype};
     weft_dtype value = weft__value_dtype(dtype);
     if (weft__dtype_rank(dtype) <= WEFT__RANK_INTEGER) {
-        element.part[0] = weft__build_constant(b, dtype, literal->u);
+        element.part[0] = lower_bits(l, dtype, literal->u);
         return element;
     }
     for (int part = 0; part < (is_complex(dtype) ? 2 : 1); part++) {
         double x = is_complex(dtype) ? literal->complex_[part] : literal->f;
         uint64_t bits = value == WEFT_F32 ? bits_of_f32(x) : bits_of_f64(x);
-        element.part[part] = weft__build_constant(b, value, bits);
+        element.part[part] = lower_bits(l, value, bits);
     }
     return element;
 }
@@ -149,17 +202,13 @@ static weft__element lower_number(weft__lowering_of *l, const weft__lang_node *n
 static weft__element lower_cast(weft__lowering_of *l, weft__phase phase,
                                 const weft__lang_node *node)
 {
-    weft__builder *b = &l->out->builder;
-    const weft__lang_node *from = &l->program->nodes[node->argument[0]];
-    weft__element element = l->values[phase][node->argument[0]];
     weft_dtype to = (weft_dtype)node->dtype;
-    bool folds =
-        from->kind == WEFT__NODE_LITERAL && (from->dtype == WEFT_F64 || from->dtype == WEFT_C128);
-    if (folds && (to == WEFT_F32 || to == WEFT_F64 || (to == WEFT_C64 && from->dtype == WEFT_C128)))
-        return lower_literal(b, &from->literal, to);
+    if (casts_literal(l->program, node))
+        return lower_literal(l, &l->program->nodes[node->argument[0]].literal, to);
+    weft__element element = l->values[phase][node->argument[0]];
     if (element.dtype == to && (to == WEFT_F16 || to == WEFT_BF16))
         element.dtype = WEFT_F32;
-    return weft__build_convert(b, element, to);
+    return weft__build_convert(&l->out->builder, element, to);
 }
 
 static weft_status fail_unsupported(const weft__lang_node *node)
@@ -192,19 +241,14 @@ static weft_status lower_map(weft__lowering_of *l, weft__phase phase, const weft
     return fail_unsupported(node);
 }
 
-static weft_status lower_node(weft__lowering_of *l, weft__phase phase, int32_t at)
+static weft_status lower_kind(weft__lowering_of *l, weft__phase phase, int32_t at,
+                              weft__element *element)
 {
     weft__builder *b = &l->out->builder;
     const weft__lang_node *node = &l->program->nodes[at];
-    weft__element *element = &l->values[phase][at];
-    int32_t home = home_of(l, at);
-    if (home != WEFT__PLACE_NONE) {
-        *element = weft__lower_load(l, phase, home, (weft_dtype)node->dtype);
-        return l->status;
-    }
     switch ((weft__lang_kind)node->kind) {
     case WEFT__NODE_LITERAL:
-        *element = lower_literal(b, &node->literal, (weft_dtype)node->dtype);
+        *element = lower_literal(l, &node->literal, (weft_dtype)node->dtype);
         break;
     case WEFT__NODE_OPERAND:
         *element = node->weak ? lower_number(l, node)
@@ -231,12 +275,51 @@ static weft_status lower_node(weft__lowering_of *l, weft__phase phase, int32_t a
     return l->status;
 }
 
+/* Of what is not lowered yet when it is used: values of other pieces, which are in memory, and
+ * nodes that each piece repeats, which have at most a leaf below them. */
+static weft_status lower_outside(weft__lowering_of *l, weft__phase phase, int32_t at)
+{
+    const weft__lang_node *node = &l->program->nodes[at];
+    bool converts = node->kind == WEFT__NODE_CAST || node->kind == WEFT__NODE_BROADCAST;
+    int32_t home = home_of(l, at), leaf = node->argument[0];
+    if (l->lowered[phase][at] == l->mark)
+        return WEFT_OK;
+    l->lowered[phase][at] = l->mark;
+    weft__element *element = &l->values[phase][at];
+    if (home != WEFT__PLACE_NONE) {
+        *element = weft__lower_load(l, phase, home, (weft_dtype)node->dtype);
+        return l->status;
+    }
+    if (converts && l->lowered[phase][leaf] != l->mark && !casts_literal(l->program, node)) {
+        l->lowered[phase][leaf] = l->mark;
+        TRY(lower_kind(l, phase, leaf, &l->values[phase][leaf]));
+    }
+    return lower_kind(l, phase, at, element);
+}
+
+static weft_status lower_node(weft__lowering_of *l, weft__phase phase, int32_t at)
+{
+    const weft__lang_node *node = &l->program->nodes[at];
+    weft__phase below = node->kind == WEFT__NODE_FOLD ? WEFT__PHASE_POINTS : phase;
+    bool in_memory = home_of(l, at) != WEFT__PLACE_NONE;
+    for (int k = first_argument(l, node); k < 3 && !in_memory; k++)
+        if (node->argument[k] >= 0)
+            TRY(lower_outside(l, below, node->argument[k]));
+    return lower_outside(l, phase, at);
+}
+
 static weft_status lower_stores(weft__lowering_of *l, const weft__scheduled *stores, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        weft__element element = l->values[WEFT__PHASE_RESULTS][stores[i].node];
-        if (stores[i].mean)
-            TRY(weft__lower_fold(l, stores[i].node, true, &element));
+        int32_t node = stores[i].node;
+        weft__element element = {.dtype = WEFT_DTYPE_DEFAULT};
+        if (stores[i].mean) {
+            TRY(lower_outside(l, WEFT__PHASE_POINTS, l->program->nodes[node].argument[0]));
+            TRY(weft__lower_fold(l, node, true, &element));
+        } else {
+            TRY(lower_outside(l, WEFT__PHASE_RESULTS, node));
+            element = l->values[WEFT__PHASE_RESULTS][node];
+        }
         int slot =
             weft__lower_operand(l, WEFT__PHASE_RESULTS, stores[i].place, element.dtype, true);
         TRY(l->status);
@@ -245,11 +328,12 @@ static weft_status lower_stores(weft__lowering_of *l, const weft__scheduled *sto
     return weft__build_finish(&l->out->builder);
 }
 
-static weft_status lower_all(weft__lowering_of *l, const weft__scheduled *stores, uint32_t count)
+static weft_status lower_values(weft__lowering_of *l, const weft__scheduled *stores, uint32_t count)
 {
     const weft__lang_program *p = l->program;
     const weft__lang_node *node = &p->nodes[stores[0].node];
-    mark(l, stores, count);
+    const range piece = range_of(l, stores, count);
+    mark(l, stores, count, piece);
     if (l->fold >= 0)
         node = &p->nodes[p->nodes[l->fold].argument[0]];
     l->out->space = p->shapes[node->shape];
@@ -257,37 +341,88 @@ static weft_status lower_all(weft__lowering_of *l, const weft__scheduled *stores
     if (l->fold >= 0)
         l->out->builder.kernel.folded = p->nodes[l->fold].axes;
     for (int phase = 0; phase < WEFT__PHASES; phase++)
-        for (uint32_t i = 0; i < p->nodes_count; i++)
-            if (l->wanted[phase][i] & 1)
-                TRY(lower_node(l, (weft__phase)phase, (int32_t)i));
+        for (uint32_t k = piece.first; k < piece.end; k++) {
+            int32_t i = l->schedule->pieces.order[k];
+            if (wanted(l, (weft__phase)phase, i) & 1)
+                TRY(lower_node(l, (weft__phase)phase, i));
+        }
     return lower_stores(l, stores, count);
 }
 
-weft_status weft__lang_lower(const weft__lang_program *program, const weft__schedule *schedule,
-                             uint32_t kernel, weft__lowered *out)
+/* Copies the lists, which are in memory for the largest kernel until now. */
+static weft_status keep_lists(weft__lowered *out)
 {
+    size_t numbers = out->numbers_count * sizeof *out->numbers;
+    size_t operands = out->operands_count * sizeof *out->operands;
+    size_t scalars = out->scalars_count * sizeof *out->scalars;
+    char *memory = weft__allocate(numbers + operands + scalars + 1);
+    if (!memory)
+        return WEFT_ERROR_MEMORY;
+    out->memory = memory;
+    memcpy(memory, out->numbers, numbers);
+    memcpy(memory + numbers, out->operands, operands);
+    memcpy(memory + numbers + operands, out->scalars, scalars);
+    out->numbers = out->memory;
+    out->operands = (int32_t *)(void *)(memory + numbers);
+    out->scalars = (int32_t *)(void *)(memory + numbers + operands);
+    return WEFT_OK;
+}
+
+static weft_status lower_kernel(weft__lowering_of *l, uint32_t kernel, void *lists, size_t room)
+{
+    const weft__schedule *schedule = l->schedule;
     const weft__scheduled *stores = schedule->stores + schedule->first[kernel];
-    size_t nodes = program->nodes_count;
-    weft__lowering_of l = {program, schedule, out, stores->level, -1, {0}, {0}, WEFT_OK};
-    memset(out, 0, sizeof *out);
+    weft__lowered *out = l->out;
+    l->level = stores->level;
+    l->fold = -1;
+    l->mark = kernel + 1;
     weft__build_begin(&out->builder);
-    size_t bytes =
-        4 * nodes * sizeof(uint64_t) + (WEFT__OPERANDS_MAX + 4 * nodes) * sizeof(int32_t);
-    size_t scratch = 2 * nodes * (sizeof(weft__element) + 1);
-    out->memory = weft__allocate_zeroed(bytes);
-    char *memory = weft__allocate_zeroed(scratch);
-    weft_status status = WEFT_ERROR_MEMORY;
-    if (out->memory && memory) {
-        out->numbers = out->memory;
-        out->operands = (int32_t *)(void *)(out->numbers + 4 * nodes);
-        out->scalars = out->operands + WEFT__OPERANDS_MAX;
-        l.values[0] = (weft__element *)(void *)memory;
-        l.values[1] = l.values[0] + nodes;
-        l.wanted[0] = (uint8_t *)(l.values[1] + nodes);
-        l.wanted[1] = l.wanted[0] + nodes;
-        status = lower_all(&l, stores, schedule->first[kernel + 1] - schedule->first[kernel]);
+    out->numbers = lists;
+    out->scalars = (int32_t *)(void *)(out->numbers + room);
+    out->operands = out->scalars + room;
+    weft_status status =
+        lower_values(l, stores, schedule->first[kernel + 1] - schedule->first[kernel]);
+    return status == WEFT_OK ? keep_lists(out) : status;
+}
+
+/* The most scalars that a kernel can have: two for each node of its piece, the arguments of those
+ * and what it stores, at each point and at each that is left. */
+static size_t most_scalars(const weft__schedule *schedule)
+{
+    size_t nodes = 0, stores = 0;
+    for (uint32_t p = 0; p < schedule->pieces.count; p++) {
+        size_t count = schedule->pieces.first[p + 1] - schedule->pieces.first[p];
+        nodes = count > nodes ? count : nodes;
+    }
+    for (uint32_t k = 0; k < schedule->kernels_count; k++) {
+        size_t count = schedule->first[k + 1] - schedule->first[k];
+        stores = count > stores ? count : stores;
+    }
+    return 2 * 2 * (2 * 4 * nodes + 2 * stores);
+}
+
+weft_status weft__lang_lower(const weft__lang_program *program, const weft__schedule *schedule,
+                             weft__lowered *kernels)
+{
+    size_t nodes = program->nodes_count, room = most_scalars(schedule);
+    weft__lowering_of l = {.program = program, .schedule = schedule};
+    char *memory =
+        weft__allocate_zeroed(2 * nodes * (sizeof(weft__element) + 2 * sizeof(uint32_t)));
+    void *lists = weft__allocate(room * (sizeof(uint64_t) + sizeof(int32_t)) +
+                                 WEFT__OPERANDS_MAX * sizeof(int32_t));
+    weft_status status = memory && lists ? WEFT_OK : WEFT_ERROR_MEMORY;
+    for (int phase = 0; phase < WEFT__PHASES && memory; phase++) {
+        l.values[phase] = (weft__element *)(void *)memory + (size_t)phase * nodes;
+        uint32_t *marks = (uint32_t *)(void *)((weft__element *)(void *)memory + 2 * nodes);
+        l.wanted[phase] = marks + (size_t)phase * nodes;
+        l.lowered[phase] = marks + (size_t)(2 + phase) * nodes;
+    }
+    for (uint32_t k = 0; k < schedule->kernels_count && status == WEFT_OK; k++) {
+        l.out = &kernels[k];
+        status = lower_kernel(&l, k, lists, room);
     }
     weft__free(memory);
+    weft__free(lists);
     return status;
 }
 

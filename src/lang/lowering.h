@@ -14,8 +14,11 @@ typedef struct weft__lowering_of {
     const weft__schedule *schedule;
     weft__lowered *out;
     int32_t level;
-    int32_t fold;                        /* a FOLD node of the kernel, or -1 */
-    uint8_t *wanted[WEFT__PHASES];       /* whether the kernel needs the node */
+    int32_t fold;  /* a FOLD node of the kernel, or -1 */
+    uint32_t mark; /* of the kernel: what has another one is of an earlier kernel */
+    uint32_t *wanted[WEFT__PHASES];  /* of each node that is needed: 4 marks, plus 1 for its value,
+                                        plus 2 for the mean of a variance */
+    uint32_t *lowered[WEFT__PHASES]; /* the mark, if the next is set */
     weft__element *values[WEFT__PHASES]; /* what it has become */
     weft_status status;                  /* of what cannot return one */
 } weft__lowering_of;

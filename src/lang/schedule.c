@@ -1,5 +1,6 @@
 /* Cutting a program into kernels. Values that are read at other points than their own (the array
- * under a shift, the result of a reduction that is repeated) are stored first. */
+ * under a shift, the result of a reduction that is repeated) are stored first, and so are those
+ * that another piece of a very large program needs. */
 #include "lang/schedule.h"
 #include "core/allocate.h"
 #include "core/status.h"
@@ -11,8 +12,11 @@ enum { FOLDS_MAX = 8 };
 typedef struct scheduling {
     const weft__lang_program *program;
     weft__schedule *out;
-    uint8_t *wanted; /* whether a result depends on the node */
-    uint8_t *folds;  /* how many reductions the node's kernel has for it */
+    uint8_t *wanted;   /* whether a result depends on the node */
+    uint8_t *folds;    /* how many reductions the node's kernel has for it */
+    int32_t *assigned; /* the operand whose last value the node is, or -1 */
+    int32_t base;      /* the first level of this piece … */
+    int32_t last;      /* … and the last level so far */
 } scheduling;
 
 bool weft__fold_has_mean(const weft__lang_node *fold)
@@ -57,11 +61,8 @@ static void mark_wanted(const scheduling *s)
 /* A node that is an operand's last value is kept there, others in temporaries. */
 static int32_t new_home(const scheduling *s, int32_t node)
 {
-    const weft__lang_program *p = s->program;
-    for (uint32_t i = 0; i < p->assignments_count; i++)
-        if (p->assignments[i].last && p->assignments[i].node == node)
-            return p->assignments[i].operand;
-    return WEFT__PLACE_TEMPORARY - (int32_t)s->out->temporaries_count++;
+    return s->assigned[node] >= 0 ? s->assigned[node]
+                                  : WEFT__PLACE_TEMPORARY - (int32_t)s->out->temporaries_count++;
 }
 
 static void add_store(scheduling *s, int32_t node, int32_t place, int32_t level, bool mean)
@@ -77,6 +78,12 @@ static void store(scheduling *s, int32_t node)
     add_store(s, node, s->out->home[node], s->out->level[node], false);
 }
 
+/* Whether the argument belongs to another piece than its user. */
+static bool is_outside(const scheduling *s, int32_t argument, int32_t user)
+{
+    return s->out->pieces.piece[argument] != s->out->pieces.piece[user];
+}
+
 /* The reduction whose kernel can compute the node as well, or -1. */
 static int32_t fold_around(const scheduling *s, int32_t node)
 {
@@ -87,7 +94,7 @@ static int32_t fold_around(const scheduling *s, int32_t node)
         return -1;
     for (int k = 0; k < 3; k++) {
         int32_t fold = n->argument[k] < 0 ? -1 : s->out->fold[n->argument[k]];
-        if (fold < 0)
+        if (fold < 0 || is_outside(s, n->argument[k], node))
             continue;
         if (!same_shape(s, node, fold) || (found >= 0 && !same_fold(s, found, fold)))
             return -1;
@@ -107,21 +114,29 @@ static uint8_t folds_of(const scheduling *s, const weft__lang_node *fold)
     return pair ? 2 : 1;
 }
 
+/* The level at which argument `k` is there; `around` is the reduction around its user. */
+static int32_t argument_level(scheduling *s, int32_t node, int k, int32_t around)
+{
+    weft__schedule *out = s->out;
+    const weft__lang_node *n = &s->program->nodes[node];
+    int32_t a = n->argument[k];
+    bool outside = is_outside(s, a, node), repeats = weft__piece_repeats(s->program, a);
+    bool moved = n->kind == WEFT__NODE_SHIFT && k == 0;
+    bool stored = (moved && s->program->nodes[a].kind != WEFT__NODE_OPERAND) ||
+                  (outside && !repeats) || (out->fold[a] >= 0 && around < 0);
+    if (stored)
+        store(s, a);
+    return out->level[a] + stored;
+}
+
 static void schedule_node(scheduling *s, int32_t node)
 {
     weft__schedule *out = s->out;
     const weft__lang_node *n = &s->program->nodes[node];
-    int32_t level = 0, around = fold_around(s, node);
+    int32_t level = s->base, around = fold_around(s, node);
     for (int k = 0; k < 3; k++) {
-        int32_t a = n->argument[k];
-        if (a < 0)
-            continue;
-        bool moved = n->kind == WEFT__NODE_SHIFT && k == 0;
-        bool stored = (moved && s->program->nodes[a].kind != WEFT__NODE_OPERAND) ||
-                      (out->fold[a] >= 0 && around < 0);
-        if (stored)
-            store(s, a);
-        level = level > out->level[a] + stored ? level : out->level[a] + stored;
+        int32_t there = n->argument[k] < 0 ? 0 : argument_level(s, node, k, around);
+        level = level > there ? level : there;
     }
     out->fold[node] = around;
     if (n->kind == WEFT__NODE_FOLD) {
@@ -133,29 +148,42 @@ static void schedule_node(scheduling *s, int32_t node)
         add_store(s, node, out->mean[node], level++, true);
     }
     out->level[node] = level;
+    s->last = level > s->last ? level : s->last;
 }
 
-/* The level of a result: that of its reductions, which then need no second kernel, else the last.
- */
-static int32_t result_level(const scheduling *s, int32_t node, int32_t last)
+/* Piece after piece: each begins at a level of its own. */
+static void schedule_nodes(scheduling *s)
 {
-    return s->out->fold[node] < 0 ? last : s->out->level[node];
+    const weft__pieces *pieces = &s->out->pieces;
+    s->last = -1;
+    for (uint32_t p = 0; p < pieces->count; p++) {
+        s->base = s->last + 1;
+        for (uint32_t i = pieces->first[p]; i < pieces->first[p + 1]; i++)
+            schedule_node(s, pieces->order[i]);
+    }
+}
+
+/* The level of a result: that of its reductions, which then need no second kernel, or of an earlier
+ * piece, else the last. */
+static int32_t result_level(const scheduling *s, int32_t node)
+{
+    const weft__pieces *pieces = &s->out->pieces;
+    bool early =
+        pieces->piece[node] + 1 < (int32_t)pieces->count && !weft__piece_repeats(s->program, node);
+    return s->out->fold[node] >= 0 || early ? s->out->level[node] : s->last;
 }
 
 /* What the program leaves behind, and is not stored already. */
 static void add_results(scheduling *s)
 {
     const weft__lang_program *p = s->program;
-    int32_t last = 0;
-    for (uint32_t i = 0; i < p->nodes_count; i++)
-        last = s->wanted[i] && s->out->level[i] > last ? s->out->level[i] : last;
     for (uint32_t i = 0; i < p->assignments_count; i++) {
         const weft__lang_assignment *a = &p->assignments[i];
         if (a->last && s->out->home[a->node] != a->operand)
-            add_store(s, a->node, a->operand, result_level(s, a->node, last), false);
+            add_store(s, a->node, a->operand, result_level(s, a->node), false);
     }
     if (p->value >= 0)
-        add_store(s, p->value, WEFT__PLACE_VALUE, result_level(s, p->value, last), false);
+        add_store(s, p->value, WEFT__PLACE_VALUE, result_level(s, p->value), false);
 }
 
 /* The reduction whose kernel makes the store, or -1: one that is in memory by then is only read. */
@@ -176,12 +204,11 @@ static bool same_kernel(const scheduling *s, const weft__scheduled *a, const wef
 
 /* In the order of their levels, otherwise as they are. */
 static void sort_by_level(const weft__scheduled *from, uint32_t count, weft__scheduled *to,
-                          uint32_t *begin)
+                          uint32_t *begin, int32_t last)
 {
-    memset(begin, 0, (count + 2u) * sizeof *begin);
     for (uint32_t i = 0; i < count; i++)
         begin[from[i].level + 1]++;
-    for (uint32_t k = 0; k < count; k++)
+    for (int32_t k = 0; k <= last; k++)
         begin[k + 1] += begin[k];
     for (uint32_t i = 0; i < count; i++)
         to[begin[from[i].level]++] = from[i];
@@ -208,7 +235,7 @@ static void group(scheduling *s, weft__scheduled *sorted)
 {
     weft__schedule *out = s->out;
     uint32_t done = 0;
-    sort_by_level(out->stores, out->stores_count, sorted, out->first);
+    sort_by_level(out->stores, out->stores_count, sorted, out->first, s->last);
     for (uint32_t i = 0; i < out->stores_count; i++) {
         if (sorted[i].node < 0)
             continue;
@@ -218,11 +245,22 @@ static void group(scheduling *s, weft__scheduled *sorted)
     out->first[out->kernels_count] = done;
 }
 
+static void find_assigned(const scheduling *s)
+{
+    const weft__lang_program *p = s->program;
+    memset(s->assigned, -1, p->nodes_count * sizeof *s->assigned);
+    for (uint32_t i = p->assignments_count; i-- > 0;)
+        if (p->assignments[i].last)
+            s->assigned[p->assignments[i].node] = p->assignments[i].operand;
+}
+
 weft_status weft__schedule_make(const weft__lang_program *program, weft__schedule *schedule)
 {
+    /* A node may add two levels, and a piece one. */
     size_t nodes = program->nodes_count, most = 2 * nodes + program->assignments_count + 1;
+    size_t levels = 3 * nodes + most + 2;
     size_t bytes =
-        2 * most * sizeof(weft__scheduled) + (most + 2 + 4 * nodes) * sizeof(int32_t) + 2 * nodes;
+        2 * most * sizeof(weft__scheduled) + (levels + 5 * nodes) * sizeof(int32_t) + 2 * nodes;
     memset(schedule, 0, sizeof *schedule);
     char *memory = weft__allocate_zeroed(bytes);
     if (!memory)
@@ -230,19 +268,20 @@ weft_status weft__schedule_make(const weft__lang_program *program, weft__schedul
     schedule->stores = (weft__scheduled *)(void *)memory;
     weft__scheduled *sorted = schedule->stores + most;
     schedule->first = (uint32_t *)(void *)(sorted + most);
-    schedule->level = (int32_t *)(void *)(schedule->first + most + 2);
+    schedule->level = (int32_t *)(void *)(schedule->first + levels);
     schedule->home = schedule->level + nodes;
     schedule->mean = schedule->home + nodes;
     schedule->fold = schedule->mean + nodes;
     scheduling s = {.program = program, .out = schedule};
-    s.wanted = (uint8_t *)(schedule->fold + nodes);
+    s.assigned = schedule->fold + nodes;
+    s.wanted = (uint8_t *)(s.assigned + nodes);
     s.folds = s.wanted + nodes;
     for (size_t i = 0; i < nodes; i++)
         schedule->fold[i] = -1, schedule->home[i] = schedule->mean[i] = WEFT__PLACE_NONE;
     mark_wanted(&s);
-    for (size_t i = 0; i < nodes; i++)
-        if (s.wanted[i])
-            schedule_node(&s, (int32_t)i);
+    find_assigned(&s);
+    TRY(weft__pieces_make(program, s.wanted, &schedule->pieces));
+    schedule_nodes(&s);
     add_results(&s);
     group(&s, sorted);
     return WEFT_OK;
@@ -250,6 +289,7 @@ weft_status weft__schedule_make(const weft__lang_program *program, weft__schedul
 
 void weft__schedule_free(weft__schedule *schedule)
 {
+    weft__pieces_free(&schedule->pieces);
     weft__free(schedule->stores);
     schedule->stores = NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef WEFT_LANG_SCHEDULE_H
 #define WEFT_LANG_SCHEDULE_H
 
-#include "lang/lang.h"
+#include "lang/pieces.h"
 
 /* Memory that kernels of a program read or write, as a number: an operand (0 to 255) as it was
  * before the program, or as a result; 256 + an operand: as an earlier kernel has left it; the value
@@ -22,6 +22,7 @@ typedef struct weft__scheduled {
 } weft__scheduled;
 
 typedef struct weft__schedule {
+    weft__pieces pieces;     /* what kernels after those of its piece need of it is stored */
     weft__scheduled *stores; /* kernel after kernel */
     uint32_t *first; /* the first store of each kernel; one more has the number of all stores */
     uint32_t stores_count, kernels_count, temporaries_count;
@@ -32,6 +33,7 @@ typedef struct weft__schedule {
                        depends on, as well as on others over the same axes of the same shape */
 } weft__schedule;
 
+/* Free it also when it fails. */
 weft_status weft__schedule_make(const weft__lang_program *program, weft__schedule *schedule);
 void weft__schedule_free(weft__schedule *schedule);
 
