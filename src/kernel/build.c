@@ -182,7 +182,7 @@ weft__element weft__build_shifted(weft__builder *builder, int operand,
 
 void weft__build_store(weft__builder *builder, int operand, weft__element element)
 {
-    assert(element.dtype == (weft_dtype)builder->kernel.operands[operand].dtype);
+    assert(builder->failed || element.dtype == (weft_dtype)builder->kernel.operands[operand].dtype);
     for (int part = 0; part < (is_complex(element.dtype) ? 2 : 1); part++)
         add(builder, (weft__value){.op = WEFT__OP_store,
                                    .dtype = (uint8_t)weft__value_dtype(element.dtype),
