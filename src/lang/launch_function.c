@@ -120,9 +120,15 @@ static weft_status submit(weft_stream *stream, const function_block *block, size
 weft_status weft__launch_function(const weft_kernel *kernel, const weft_shape *space, int count,
                                   const weft_operand *arguments)
 {
+    enum { INLINE = 12 };
+    struct {
+        function_block block;
+        weft_kernel_argument arguments[INLINE];
+    } few;
+    function_block *block = &few.block;
     weft_stream *stream;
     int64_t points;
-    size_t bytes = sizeof(function_block) + (size_t)count * sizeof(weft_kernel_argument);
+    size_t bytes = sizeof *block + (size_t)count * sizeof(weft_kernel_argument);
     if (!kernel->function)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, "kernel", "kernel '%s' has no function",
                        QUOTE(kernel->name, strlen(kernel->name)));
@@ -130,13 +136,13 @@ weft_status weft__launch_function(const weft_kernel *kernel, const weft_shape *s
     TRY(place(kernel, count, arguments, &stream));
     if (points == 0)
         return WEFT_OK;
-    function_block *block = weft__allocate(bytes);
-    if (!block)
+    if (count > INLINE && !(block = weft__allocate(bytes)))
         return WEFT_ERROR_MEMORY;
     *block = (function_block){kernel->function, kernel->name, *space, count};
     for (int i = 0; i < count; i++)
         arguments_of(block)[i] = argument_of(&arguments[i]);
     weft_status status = submit(stream, block, bytes, points, arguments);
-    weft__free(block);
+    if (block != &few.block)
+        weft__free(block);
     return status;
 }

@@ -1,7 +1,9 @@
 /* C functions as kernels: parts, order on streams, failures. */
+#include "core/allocate.h"
 #include "support/check.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/weft.h>
@@ -78,6 +80,13 @@ TEST(K2_a_kernel_struct_does_the_same)
     CHECK_STATUS(weft_launch(kernel, WEFT_SHAPE(100, 17), a), WEFT_ERROR_ARGUMENT);
 }
 
+static weft_status add_one(const weft_kernel_part *part)
+{
+    for (int64_t p = part->begin; p < part->end; p++)
+        *(double *)weft_kernel_at(&part->arguments[0], p) += 1;
+    return WEFT_OK;
+}
+
 static weft_status fail_late(const weft_kernel_part *part)
 {
     if (part->end == part->space.size[0])
@@ -106,6 +115,42 @@ TEST(K2_failures_of_synchronous_launches)
     CHECK_STATUS(weft_item(b, &value), WEFT_OK); /* it was only read */
 }
 
+static weft_status fail_everywhere(const weft_kernel_part *part)
+{
+    char message[64];
+    snprintf(message, sizeof message, "from %lld", (long long)part->begin);
+    atomic_fetch_add(&parts, 1);
+    return weft_error_set(WEFT_ERROR_CALLBACK, message);
+}
+
+/* Whatever the threads do, the message is that of the first part. */
+TEST(K2_the_first_failure_counts)
+{
+    enum { N = 4 << 20 };
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(N), .device = device());
+    CHECK(a);
+    for (int n = 0; n < 20; n++) {
+        parts = 0;
+        CHECK_STATUS(weft_launch_function(fail_everywhere, a, (const weft_array *)a),
+                     WEFT_ERROR_CALLBACK);
+        CHECK_ERROR(WEFT_ERROR_CALLBACK, "failed with WEFT_ERROR_CALLBACK: from 0");
+    }
+    CHECK(parts >= 1);
+}
+
+TEST(K2_warm_launches_allocate_nothing)
+{
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(10), .dtype = WEFT_F64, .device = device());
+    CHECK(a);
+    CHECK_STATUS(weft_launch_function(add_one, a, a), WEFT_OK);
+    if (test_faults())
+        return;
+    weft__allocation_fail_at(1);
+    CHECK_STATUS(weft_launch_function(add_one, a, a), WEFT_OK);
+    CHECK(!weft__allocation_failed());
+    weft__allocation_fail_at(0);
+}
+
 TEST(K2_failures_stay_with_the_stream)
 {
     weft_stream *stream = weft_stream_new(device(), .async = true);
@@ -127,13 +172,6 @@ TEST(K2_failures_stay_with_the_stream)
     CHECK_STATUS(told, WEFT_ERROR_STREAM);
     CHECK(named);
     CHECK_STATUS(again, WEFT_OK);
-}
-
-static weft_status add_one(const weft_kernel_part *part)
-{
-    for (int64_t p = part->begin; p < part->end; p++)
-        *(double *)weft_kernel_at(&part->arguments[0], p) += 1;
-    return WEFT_OK;
 }
 
 /* Alternating with other kernels and streams, nothing is lost or out of order. */
@@ -177,5 +215,6 @@ TEST(K2_wrong_arguments)
 }
 
 TEST_MAIN(TEST_OF(K2_every_point_is_in_one_part), TEST_OF(K2_a_kernel_struct_does_the_same),
-          TEST_OF(K2_failures_of_synchronous_launches), TEST_OF(K2_failures_stay_with_the_stream),
+          TEST_OF(K2_failures_of_synchronous_launches), TEST_OF(K2_the_first_failure_counts),
+          TEST_OF(K2_warm_launches_allocate_nothing), TEST_OF(K2_failures_stay_with_the_stream),
           TEST_OF(K2_order_on_streams), TEST_OF(K2_wrong_arguments));
