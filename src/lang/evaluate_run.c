@@ -88,9 +88,9 @@ static weft_status make_temporaries(running *r, uint32_t k)
         weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
         if (store->place > WEFT__PLACE_TEMPORARY)
             continue;
+        dtype = store->mean ? weft__value_dtype(dtype) : weft__lower_stored(store->place, dtype);
         weft_array *made =
-            weft__array_new(&program->shapes[node->shape],
-                            store->mean ? weft__value_dtype(dtype) : dtype, &options, NULL, NULL);
+            weft__array_new(&program->shapes[node->shape], dtype, &options, NULL, NULL);
         if (!made)
             return weft_error_code();
         r->temporaries[WEFT__PLACE_TEMPORARY - store->place] = made;

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "lang/lower_map.h"
 #include "lang/lowering.h"
+#include <math.h>
 #include <string.h>
 
 /* Whether the node is in memory when the kernel runs, and where. */
@@ -103,6 +104,23 @@ static uint64_t bits_of_f32(double x)
     return bits;
 }
 
+/* The nearest f16 or bf16, ties to even, in any rounding mode. */
+static double round_narrow(double x, weft_dtype dtype)
+{
+    const int digits = dtype == WEFT_F16 ? 11 : 8, least = dtype == WEFT_F16 ? -24 : -133;
+    const double most = dtype == WEFT_F16 ? 65504 : 0x1.fep127;
+    int exponent;
+    if (!isfinite(x) || x == 0)
+        return x;
+    frexp(x, &exponent);
+    exponent = exponent - digits > least ? exponent - digits : least;
+    double scaled = ldexp(x, -exponent), whole = floor(scaled), rest = scaled - whole;
+    if (rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0))
+        whole++;
+    double rounded = copysign(ldexp(whole, exponent), x);
+    return fabs(rounded) > most ? copysign(INFINITY, x) : rounded;
+}
+
 static int32_t lower_bits(weft__lowering_of *l, weft_dtype dtype, uint64_t bits)
 {
     weft__lowered *out = l->out;
@@ -124,6 +142,8 @@ static weft__element lower_literal(weft__lowering_of *l, const weft__lang_litera
     }
     for (int part = 0; part < (is_complex(dtype) ? 2 : 1); part++) {
         double x = is_complex(dtype) ? literal->complex_[part] : literal->f;
+        if (dtype == WEFT_F16 || dtype == WEFT_BF16)
+            x = round_narrow(x, dtype);
         uint64_t bits = value == WEFT_F32 ? bits_of_f32(x) : bits_of_f64(x);
         element.part[part] = lower_bits(l, value, bits);
     }
@@ -198,7 +218,14 @@ static weft__element lower_number(weft__lowering_of *l, const weft__lang_node *n
     return element;
 }
 
-/* To f16 and bf16 a cast always rounds: values of these types are computed in f32. */
+static bool is_load(const weft__builder *b, const weft__element *element)
+{
+    const weft__value *value = &b->kernel.values[element->part[0]];
+    return value->op == WEFT__OP_load && b->kernel.operands[value->slot].dtype == element->dtype;
+}
+
+/* To f16 and bf16 a cast always rounds: values of these types are computed in f32. What memory of
+ * that type holds stays as it is, so that copies of shifted arrays are copies. */
 static weft__element lower_cast(weft__lowering_of *l, weft__phase phase,
                                 const weft__lang_node *node)
 {
@@ -206,7 +233,8 @@ static weft__element lower_cast(weft__lowering_of *l, weft__phase phase,
     if (casts_literal(l->program, node))
         return lower_literal(l, &l->program->nodes[node->argument[0]].literal, to);
     weft__element element = l->values[phase][node->argument[0]];
-    if (element.dtype == to && (to == WEFT_F16 || to == WEFT_BF16))
+    if (element.dtype == to && (to == WEFT_F16 || to == WEFT_BF16) &&
+        !is_load(&l->out->builder, &element))
         element.dtype = WEFT_F32;
     return weft__build_convert(&l->out->builder, element, to);
 }
@@ -218,13 +246,15 @@ static weft_status fail_unsupported(const weft__lang_node *node)
                 weft__lang_operations[node->operation].name);
 }
 
-/* The array under a shift is the operand as it was, or what an earlier kernel has stored. */
+/* The array under a shift is an operand as it was (after b = a, that is a), or what an earlier
+ * kernel has stored. */
 static weft__element lower_shift(weft__lowering_of *l, weft__phase phase,
                                  const weft__lang_node *node)
 {
     bool bounded = l->program->shifts[node->shift].boundary == WEFT__BOUNDARY_CONSTANT;
     int32_t home = home_of(l, node->argument[0]);
-    return weft__lower_shift(l, phase, node, home == WEFT__PLACE_NONE ? node->operand : home,
+    int32_t operand = l->program->nodes[node->argument[0]].operand;
+    return weft__lower_shift(l, phase, node, home == WEFT__PLACE_NONE ? operand : home,
                              bounded ? &l->values[phase][node->argument[1]] : NULL);
 }
 
@@ -241,10 +271,27 @@ static weft_status lower_map(weft__lowering_of *l, weft__phase phase, const weft
     return fail_unsupported(node);
 }
 
+/* Along an axis of size 1 the position stays 0 where the value is repeated over a longer one. */
+static weft__element lower_index(weft__lowering_of *l, weft__phase phase,
+                                 const weft__lang_node *node)
+{
+    weft__builder *b = &l->out->builder;
+    weft__element element = {.dtype = WEFT_I64};
+    element.part[0] = l->program->shapes[node->shape].size[0] == 1
+                          ? weft__build_constant(b, WEFT_I64, 0)
+                          : weft__build_index(b, weft__lower_axis(l, phase, node->axis));
+    return element;
+}
+
+weft_dtype weft__lower_stored(int32_t place, weft_dtype dtype)
+{
+    bool narrow = dtype == WEFT_F16 || dtype == WEFT_BF16;
+    return place <= WEFT__PLACE_TEMPORARY && narrow ? WEFT_F32 : dtype;
+}
+
 static weft_status lower_kind(weft__lowering_of *l, weft__phase phase, int32_t at,
                               weft__element *element)
 {
-    weft__builder *b = &l->out->builder;
     const weft__lang_node *node = &l->program->nodes[at];
     switch ((weft__lang_kind)node->kind) {
     case WEFT__NODE_LITERAL:
@@ -261,8 +308,7 @@ static weft_status lower_kind(weft__lowering_of *l, weft__phase phase, int32_t a
         *element = l->values[phase][node->argument[0]];
         break;
     case WEFT__NODE_INDEX:
-        element->dtype = WEFT_I64;
-        element->part[0] = weft__build_index(b, weft__lower_axis(l, phase, node->axis));
+        *element = lower_index(l, phase, node);
         break;
     case WEFT__NODE_MAP:
         return lower_map(l, phase, node, element);
@@ -287,7 +333,9 @@ static weft_status lower_outside(weft__lowering_of *l, weft__phase phase, int32_
     l->lowered[phase][at] = l->mark;
     weft__element *element = &l->values[phase][at];
     if (home != WEFT__PLACE_NONE) {
-        *element = weft__lower_load(l, phase, home, (weft_dtype)node->dtype);
+        *element =
+            weft__lower_load(l, phase, home, weft__lower_stored(home, (weft_dtype)node->dtype));
+        element->dtype = (weft_dtype)node->dtype;
         return l->status;
     }
     if (converts && l->lowered[phase][leaf] != l->mark && !casts_literal(l->program, node)) {
@@ -320,6 +368,7 @@ static weft_status lower_stores(weft__lowering_of *l, const weft__scheduled *sto
             TRY(lower_outside(l, WEFT__PHASE_RESULTS, node));
             element = l->values[WEFT__PHASE_RESULTS][node];
         }
+        element.dtype = weft__lower_stored(stores[i].place, element.dtype);
         int slot =
             weft__lower_operand(l, WEFT__PHASE_RESULTS, stores[i].place, element.dtype, true);
         TRY(l->status);

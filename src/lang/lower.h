@@ -26,6 +26,9 @@ typedef struct weft__lowered {
 weft_status weft__lang_lower(const weft__lang_program *program, const weft__schedule *schedule,
                              weft__lowered *kernels);
 void weft__lowered_free(weft__lowered *lowered);
+/* The dtype that a value has in a place: temporaries hold f16 and bf16 as what they are computed
+ * in, so that no result depends on where a program is cut. */
+weft_dtype weft__lower_stored(int32_t place, weft_dtype dtype);
 static inline bool weft__lowered_is_output(const weft__lowered *lowered, uint32_t operand)
 {
     return lowered->builder.kernel.operands[operand].output;

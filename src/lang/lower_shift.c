@@ -31,12 +31,16 @@ weft__element weft__lower_shift(weft__lowering_of *l, weft__phase phase,
 {
     weft__kernel_shift shift = {{0}, 0};
     bool displaced;
-    weft_dtype dtype = (weft_dtype)node->dtype;
+    weft_dtype dtype = weft__lower_stored(place, (weft_dtype)node->dtype);
     bool inside = map_shift(l, phase, node, &shift, &displaced);
     if (!inside && constant)
         return *constant;
-    if (!inside || !displaced)
-        return weft__lower_load(l, phase, place, dtype);
-    return weft__build_shifted(&l->out->builder, weft__lower_operand(l, phase, place, dtype, false),
-                               &shift, constant);
+    weft__element element =
+        !inside || !displaced
+            ? weft__lower_load(l, phase, place, dtype)
+            : weft__build_shifted(&l->out->builder,
+                                  weft__lower_operand(l, phase, place, dtype, false), &shift,
+                                  constant);
+    element.dtype = (weft_dtype)node->dtype;
+    return element;
 }

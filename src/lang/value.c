@@ -44,13 +44,24 @@ static bool integer_fits(const weft__syntax_node *literal, weft_dtype dtype)
     return literal->value.integer <= most;
 }
 
+/* An integer as f64. Where that is rounded again, to a narrower float, it is rounded to odd here,
+ * so that together they round once. */
+static double real_of_integer(uint64_t integer, weft_dtype dtype)
+{
+    bool wide = dtype == WEFT_F64 || dtype == WEFT_C128;
+    if (!wide && integer >> 53 && integer & 0x7ff)
+        integer = (integer & ~UINT64_C(0x7ff)) | 0x800;
+    return (double)integer;
+}
+
 static void set_literal(weft__lang_node *node, const weft__syntax_node *literal)
 {
     bool integer = literal->dtype <= WEFT_U64;
     uint64_t bits = literal->negative ? 0 - literal->value.integer : literal->value.integer;
-    double real = !integer            ? literal->value.real
-                  : literal->negative ? -(double)literal->value.integer
-                                      : (double)literal->value.integer;
+    double real = integer ? real_of_integer(literal->value.integer, (weft_dtype)node->dtype)
+                          : literal->value.real;
+    if (integer && literal->negative)
+        real = -real;
     bool imaginary = literal->dtype >= WEFT_C64;
     switch (weft__dtype_rank((weft_dtype)node->dtype)) {
     case WEFT__RANK_BOOL:

@@ -1,0 +1,122 @@
+/* Programs that random ones (tests/random) showed to go wrong, each as small as it could be made.
+ */
+#include "support/check.h"
+#include <math.h>
+#include <string.h>
+#include <weft/weft.h>
+
+static weft_device device(void) { return weft_device_named(test_device()); }
+
+static weft_array *from(const void *values, size_t bytes, int64_t count, weft_dtype dtype)
+{
+    return weft_from_host(values, bytes, WEFT_SHAPE(count), .dtype = dtype, .device = device());
+}
+
+static bool holds(weft_array *array, const void *expected, size_t bytes)
+{
+    char actual[256];
+    return array && weft_array_bytes(array) == bytes &&
+           weft_copy_to_host(array, actual, bytes) == WEFT_OK && !memcmp(actual, expected, bytes);
+}
+
+/* A literal is f16 or bf16 where the array is; it was f32. The expected bits are NumPy's. */
+TEST(X2_narrow_literals_are_rounded)
+{
+    const uint16_t one[] = {0x3c00}, bf16_one[] = {0x3f80};
+    WEFT_AUTO weft_array *h = from(one, sizeof one, 1, WEFT_F16);
+    WEFT_AUTO weft_array *b = from(bf16_one, sizeof bf16_one, 1, WEFT_BF16);
+    CHECK(h && b);
+    WEFT_AUTO weft_array *tenth = weft_new(f32(h * 0.1), h);
+    CHECK(holds(tenth, (const float[]){0x1.998p-4f}, 4));
+    WEFT_AUTO weft_array *cast = weft_new(f32(f16(0.1)) + f32(h), h);
+    CHECK(holds(cast, (const float[]){0x1.998p-4f + 1}, 4));
+    WEFT_AUTO weft_array *third = weft_new(f32(b * 0.3), b);
+    CHECK(holds(third, (const float[]){0x1.34p-2f}, 4));
+    WEFT_AUTO weft_array *large = weft_new(f32(h * 65519.99), h);
+    CHECK(holds(large, (const float[]){65504}, 4));
+    WEFT_AUTO weft_array *beyond = weft_new(f32(h * 65520), h);
+    CHECK(holds(beyond, (const float[]){INFINITY}, 4));
+    WEFT_AUTO weft_array *tiny = weft_new(f32(h * 3e-8), h);
+    CHECK(holds(tiny, (const float[]){0x1p-24f}, 4));
+    double number = 0.1;
+    WEFT_AUTO weft_array *same = weft_new(f32(h * number), h, number);
+    CHECK(holds(same, (const float[]){0x1.998p-4f}, 4));
+}
+
+/* 2^53 + 2^29 + 1 is above the middle of two f32; by way of f64 it was in the middle. */
+TEST(X2_integer_literals_are_rounded_once)
+{
+    WEFT_AUTO weft_array *one = from((const float[]){1}, 4, 1, WEFT_F32);
+    CHECK(one);
+    WEFT_AUTO weft_array *up = weft_new(one * 9007199791611905, one);
+    CHECK(holds(up, (const float[]){0x1.000002p53f}, 4));
+    WEFT_AUTO weft_array *down = weft_new(one * -9007199791611905, one);
+    CHECK(holds(down, (const float[]){-0x1.000002p53f}, 4));
+}
+
+/* After b = a, the array under shift(b) is a; the memory of b was read before it was written. */
+TEST(X3_shift_of_a_copy)
+{
+    const float values[] = {1, 2, 3, 4}, shifted[] = {2, 3, 4, 4};
+    WEFT_AUTO weft_array *a = from(values, sizeof values, 4, WEFT_F32);
+    WEFT_AUTO weft_array *b = weft_zeros_like(a), *c = weft_zeros_like(a);
+    CHECK(a && b && c);
+    CHECK_STATUS(weft(b = a; c = shift(b, 1), a, b, c), WEFT_OK);
+    CHECK(holds(b, values, sizeof values));
+    CHECK(holds(c, shifted, sizeof shifted));
+}
+
+/* A displaced load that is stored is a copy, NaNs and all; f16 went through f32. */
+TEST(X3_shift_of_f16_moves_the_bits)
+{
+    const uint16_t values[] = {0x7d95, 0xfe01, 0x3c00}, shifted[] = {0xfe01, 0x3c00, 0x7d95};
+    for (weft_dtype dtype = WEFT_F16; dtype <= WEFT_BF16; dtype++) {
+        WEFT_AUTO weft_array *a = from(values, sizeof values, 3, dtype);
+        CHECK(a);
+        WEFT_AUTO weft_array *moved = weft_new(shift(a, 1, boundary = wrap), a);
+        CHECK(holds(moved, shifted, sizeof shifted));
+    }
+}
+
+/* A local of shape (1) has one position, 0, wherever it is repeated. */
+TEST(X2_index_of_a_repeated_local)
+{
+    const float values[] = {1, 2, 3};
+    WEFT_AUTO weft_array *one = from((const int64_t[]){5}, 8, 1, WEFT_I64);
+    WEFT_AUTO weft_array *a = from(values, sizeof values, 3, WEFT_F32);
+    CHECK(one && a);
+    WEFT_AUTO weft_array *same = weft_new(m = index(0) + one; f32(m) + 0 * a, one, a);
+    CHECK(holds(same, (const float[]){5, 5, 5}, sizeof values));
+}
+
+/* Results in overlapping memory are there in the order of the assignments, not in that of the
+ * kernels: the sum's came last. */
+TEST(X2_overlapping_results_of_two_kernels)
+{
+    const float values[] = {1, 2, 3, 4, 5};
+    WEFT_AUTO weft_array *x = from(values, sizeof values, 5, WEFT_F32);
+    WEFT_AUTO weft_array *low = weft_slice(x, WEFT_RANGE(0, 3)),
+                         *high = weft_slice(x, WEFT_RANGE(2, 5));
+    WEFT_AUTO weft_array *n = weft_zeros(WEFT_SHAPE(3), .device = device());
+    CHECK(x && low && high && n);
+    CHECK_STATUS(weft(low = sum(x); high = 7; n = shift(high, 1) + high, x, low, high, n), WEFT_OK);
+    CHECK(holds(x, (const float[]){15, 15, 7, 7, 7}, sizeof values));
+    CHECK(holds(n, (const float[]){14, 14, 14}, 12));
+    CHECK_STATUS(weft(high = 8; low = sum(x), x, low, high), WEFT_OK);
+    CHECK(holds(x, (const float[]){51, 51, 51, 8, 8}, sizeof values));
+}
+
+/* f16 is computed in f32 on both sides of a cut: 1/3 was rounded to f16 between two kernels. */
+TEST(X4_cuts_do_not_round_f16)
+{
+    const uint16_t values[] = {0x3c00, 0x4000}; /* 1, 2 */
+    WEFT_AUTO weft_array *h = from(values, sizeof values, 2, WEFT_F16);
+    CHECK(h);
+    WEFT_AUTO weft_array *thirds = weft_new(f32(h * (1 / sum(h, keep = true))), h);
+    CHECK(holds(thirds, (const float[]){1.0f / 3, 2 * (1.0f / 3)}, 8));
+}
+
+TEST_MAIN(TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
+          TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),
+          TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_overlapping_results_of_two_kernels),
+          TEST_OF(X4_cuts_do_not_round_f16));
