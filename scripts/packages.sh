@@ -20,6 +20,7 @@ has() {
     clang-format) [ -n "$(clang_format)" ] ;;
     aarch64) have aarch64-linux-gnu-gcc && have qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ;;
     python) python3 -c 'import venv, ensurepip' >/dev/null 2>&1 ;;
+    numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     esac
 }
 
@@ -44,6 +45,7 @@ packages_of() {
     clang-format) echo clang-format-14 ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     python) echo python3 python3-venv ;;
+    numpy) echo python3-numpy ;;
     esac
 }
 
@@ -59,6 +61,7 @@ without() {
     clang-format) echo "the format: clang-format 14 is not installed" ;;
     aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
     python) echo "the peers of the benchmark: no Python with venv" ;;
+    numpy) echo "random programs beside NumPy: not installed" ;;
     esac
 }
 
