@@ -14,15 +14,20 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 SKIPPED = 77
+# Each copy of the library takes some of the memory for thread-local data that programs have to spare.
+ENVIRONMENT = dict(os.environ, GLIBC_TUNABLES="glibc.rtld.optional_static_tls=16384")
 BATCH = 512  # programs of one process, which then starts anew with other settings
 
 # Settings of the copies of the library in one process: all must give the same bits. The first also answers for
-# functions alone.
+# functions alone. Copies that share a folder find on the disk what the others compiled.
+ALONE, SHARED = "WEFT_CACHE=off", "WEFT_CACHE=on WEFT_CACHE_DIR=@"
 SETTINGS = (
-    ("WEFT_ENGINE=interpreter WEFT_THREADS=1", "WEFT_ENGINE=llvm WEFT_THREADS=2"),
-    ("WEFT_ENGINE=interpreter WEFT_THREADS=8", "WEFT_ENGINE=llvm WEFT_THREADS=1"),
-    ("WEFT_ENGINE=interpreter WEFT_THREADS=2 WEFT_ISA=baseline", "WEFT_ENGINE=llvm WEFT_THREADS=8"),
-    ("WEFT_ENGINE=interpreter WEFT_THREADS=1 WEFT_ISA=avx2", "WEFT_ENGINE=auto WEFT_THREADS=2"),
+    ("WEFT_ENGINE=interpreter WEFT_THREADS=1", "WEFT_ENGINE=llvm WEFT_THREADS=2 " + ALONE),
+    ("WEFT_ENGINE=interpreter WEFT_THREADS=8", "WEFT_ENGINE=llvm WEFT_THREADS=1 " + SHARED,
+     "WEFT_ENGINE=llvm WEFT_THREADS=2 " + SHARED),
+    ("WEFT_ENGINE=interpreter WEFT_THREADS=2 WEFT_ISA=baseline", "WEFT_ENGINE=llvm WEFT_THREADS=8 " + ALONE),
+    ("WEFT_ENGINE=interpreter WEFT_THREADS=1 WEFT_ISA=avx2", "WEFT_ENGINE=auto WEFT_THREADS=2 " + SHARED,
+     "WEFT_ENGINE=llvm WEFT_THREADS=1 " + ALONE),
 )
 
 
@@ -98,7 +103,7 @@ def command(arguments, settings, folder, *more):
     line = [sys.executable, os.path.join(HERE, "run.py"), "--library", arguments.library, "--extra", arguments.extra,
             "--folder", folder]
     for text in settings:
-        line += ["--settings", text]
+        line += ["--settings", text.replace("@", os.path.join(folder, "cache"))]
     return line + list(more)
 
 
@@ -112,10 +117,13 @@ def run_batch(arguments, batch, summary, folder):
             file.write(b"%40d" % first)
         line = command(arguments, settings, folder, "--worker", "1", "--first", str(first), "--count", str(count),
                        "--progress", progress)
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
         for text in process.stdout:
             summary.take(json.loads(text))
-        if process.wait() == 0:
+        if process.wait() == 0 or len(summary.failures) >= arguments.failures:
+            return
+        if process.returncode > 0:
+            summary.take({"seed": first, "failed": "a worker could not start", "program": " ".join(line)})
             return
         with open(progress, "rb") as file:
             seed = int(file.read())
@@ -137,7 +145,7 @@ def died(arguments, settings, folder, seed, status):
         with open(path, "wb") as file:
             pickle.dump(candidate, file)
         line = command(arguments, settings, folder, "--replay", path)
-        return subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode not in (0, 1)
+        return subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT).returncode < 0
 
     if not fails(program):
         return {"seed": seed, "failed": text + ", and not when it runs alone", "program": describe(program)}
