@@ -4,7 +4,9 @@
 
 #include <weft/array.h>
 #include <weft/cache.h>
+#include <weft/compare.h>
 #include <weft/create.h>
+#include <weft/cumulative.h>
 #include <weft/device.h>
 #include <weft/dtype.h>
 #include <weft/explain.h>

@@ -1,0 +1,166 @@
+/* Comparing whole arrays: expressions that fold to one bool. */
+#include "core/dtype.h"
+#include "lang/evaluate.h"
+#include "ops/copy.h"
+#include <weft/compare.h>
+
+typedef struct site {
+    const char *text;
+    size_t length;
+} site;
+
+#define SITE(function, code, operands)                                                             \
+    {                                                                                              \
+        function "\0" code "\0" operands, sizeof(function "\0" code "\0" operands) - 1             \
+    }
+/* Tolerances may be infinite, so infinities are looked at by themselves. */
+#define CLOSE(x_, y_, more)                                                                        \
+    SITE("weft_allclose",                                                                          \
+         "u = " x_ "; v = " y_                                                                     \
+         "; all(u == v || (isfinite(u) && isfinite(v) && abs(u - v) <= atol + rtol*abs(v))" more   \
+         ")",                                                                                      \
+         "x, y, atol, rtol")
+#define BOTH_NAN " || (u != u && v != v)"
+
+/* By whether x and y are integers, and whether NaNs are equal. */
+static const site close_sites[2][2][2] = {
+    {{CLOSE("x", "y", ""), CLOSE("x", "y", BOTH_NAN)},
+     {CLOSE("x", "f64(y)", ""), CLOSE("x", "f64(y)", BOTH_NAN)}},
+    {{CLOSE("f64(x)", "y", ""), CLOSE("f64(x)", "y", BOTH_NAN)},
+     {CLOSE("f64(x)", "f64(y)", ""), CLOSE("f64(x)", "f64(y)", BOTH_NAN)}},
+};
+static const site equal_sites[2] = {
+    SITE("weft_array_equal", "all(x == y)", "x, y"),
+    SITE("weft_array_equal", "all(x == y || (x != x && y != y))", "x, y"),
+};
+
+static weft_compare_options options_of(const weft_compare_options *given)
+{
+    weft_compare_options o = {.struct_size = sizeof o};
+    weft__options_copy(&o, sizeof o, given);
+    return o;
+}
+
+static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
+
+static weft_status check_operands(const weft_operand operands[2])
+{
+    static const char *const names[] = {"x", "y"};
+    for (int k = 0; k < 2; k++)
+        if (is_array(&operands[k]))
+            TRY(weft__array_check(operands[k].value.input, names[k]));
+    return WEFT_OK;
+}
+
+static bool is_integer(const weft_operand *operand)
+{
+    const int dtype = is_array(operand) ? operand->value.input->dtype : operand->dtype;
+    return weft__dtype_rank((weft_dtype)dtype) <= WEFT__RANK_INTEGER;
+}
+
+static weft_status run_close(const weft_operand given[2], const weft_compare_options *options,
+                             weft_array **value)
+{
+    weft_compare_options o = options_of(options);
+    TRY(check_operands(given));
+    if (!(o.rtol >= 0) || !(o.atol >= 0))
+        return FAIL(WEFT_ERROR_ARGUMENT, "rtol is %g and atol %g; 0 or more was expected", o.rtol,
+                    o.atol);
+    if (o.rtol == 0 && o.atol == 0) {
+        o.rtol = 1e-5;
+        o.atol = 1e-8;
+    }
+    const weft_operand operands[] = {given[0], given[1], WEFT_OPERAND(o.atol),
+                                     WEFT_OPERAND(o.rtol)};
+    const site *s = &close_sites[is_integer(&given[0])][is_integer(&given[1])][o.equal_nan];
+    return weft__site_run(s->text, s->length, 4, operands, true, value);
+}
+
+static bool same_shapes(const weft_operand operands[2])
+{
+    weft_shape shapes[2] = {WEFT_SCALAR, WEFT_SCALAR};
+    for (int k = 0; k < 2; k++)
+        if (is_array(&operands[k]))
+            shapes[k] = operands[k].value.input->shape;
+    return weft_shape_equal(shapes[0], shapes[1]);
+}
+
+/* False, where the operands are. */
+static weft_status make_false(const weft_operand operands[2], weft_array **value)
+{
+    static const char *const names[] = {"x", "y"};
+    const weft_operand number = WEFT_OPERAND((bool)false);
+    const weft_shape scalar = WEFT_SCALAR;
+    weft_array *arrays[2];
+    weft_stream *stream;
+    int count = 0;
+    for (int k = 0; k < 2; k++)
+        if (is_array(&operands[k]))
+            arrays[count++] = operands[k].value.array;
+    TRY(weft__place(arrays, count == 2 || is_array(&operands[0]) ? names : names + 1, count,
+                    &stream));
+    const weft_options options = {.struct_size = sizeof options, .device = stream->device};
+    *value = weft__array_new(&scalar, WEFT_BOOL, &options, NULL, NULL);
+    if (!*value)
+        return weft_error_code();
+    const weft_status status = weft__fill_run(*value, &number, stream);
+    if (status != WEFT_OK)
+        weft_array_release(*value);
+    return status;
+}
+
+static weft_status run_equal(const weft_operand operands[2], const weft_compare_options *options,
+                             weft_array **value)
+{
+    const weft_compare_options o = options_of(options);
+    const site *s = &equal_sites[o.equal_nan];
+    TRY(check_operands(operands));
+    if (o.rtol != 0 || o.atol != 0)
+        return FAIL(WEFT_ERROR_ARGUMENT, ".rtol and .atol are for weft_allclose");
+    if (!same_shapes(operands))
+        return make_false(operands, value);
+    return weft__site_run(s->text, s->length, 2, operands, true, value);
+}
+
+/* Reads the answer: waits. */
+static bool answer(weft_status status, weft_array *value)
+{
+    bool result = false;
+    if (status == WEFT_OK && weft__item(value, &result, WEFT_BOOL) != WEFT_OK)
+        result = false;
+    if (status == WEFT_OK)
+        weft_array_release(value);
+    return result;
+}
+
+bool weft_allclose_with(weft_operand x, weft_operand y, const weft_compare_options *options)
+{
+    weft_array *value = NULL;
+    OPERATION("weft_allclose");
+    const weft_status status = run_close((weft_operand[]){x, y}, options, &value);
+    return answer(status, value);
+}
+
+bool weft_array_equal_with(weft_operand x, weft_operand y, const weft_compare_options *options)
+{
+    weft_array *value = NULL;
+    OPERATION("weft_array_equal");
+    const weft_status status = run_equal((weft_operand[]){x, y}, options, &value);
+    return answer(status, value);
+}
+
+weft_array *weft_allclose_new_with(weft_operand x, weft_operand y,
+                                   const weft_compare_options *options)
+{
+    weft_array *value = NULL;
+    OPERATION("weft_allclose_new");
+    return run_close((weft_operand[]){x, y}, options, &value) == WEFT_OK ? value : NULL;
+}
+
+weft_array *weft_array_equal_new_with(weft_operand x, weft_operand y,
+                                      const weft_compare_options *options)
+{
+    weft_array *value = NULL;
+    OPERATION("weft_array_equal_new");
+    return run_equal((weft_operand[]){x, y}, options, &value) == WEFT_OK ? value : NULL;
+}
