@@ -3,6 +3,7 @@
 #include "codegen/interpreter.h"
 #include "core/status.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #if defined __x86_64__
@@ -11,11 +12,17 @@
 
 #if defined __x86_64__ && defined __LP64__
 /* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
- * sure: it is asked where there is AVX2. */
+ * sure: it is asked where there is AVX2. The processor is asked once: in a virtual machine that
+ * takes tens of microseconds. */
 static bool has_halves(void)
 {
+    static _Atomic int known; /* 1: no, 2: yes */
     unsigned a, b, c = 0, d;
-    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+    if (!atomic_load_explicit(&known, memory_order_relaxed))
+        atomic_store_explicit(&known,
+                              __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0 ? 2 : 1,
+                              memory_order_relaxed);
+    return atomic_load_explicit(&known, memory_order_relaxed) == 2;
 }
 
 weft__target weft__target_host(void)
