@@ -189,16 +189,15 @@ void weft__background_wait(void)
 
 static void drop_all(void)
 {
-    if (current)
-        current->drop(current);
     for (weft__job *job; (job = take());)
         job->drop(job);
-    current = NULL;
 }
 
 void weft__background_fork(weft__fork_stage stage)
 {
     weft__mutex_fork(&mutex, stage);
+    while (stage == WEFT__FORK_PREPARE && current)
+        pthread_cond_wait(&done, &mutex);
     if (stage != WEFT__FORK_CHILD)
         return;
     pthread_cond_init(&added, NULL);

@@ -28,7 +28,7 @@ void weft__background_wait_past(uint64_t number);
 /* Waits until there is nothing left to do. */
 void weft__background_wait(void);
 
-/* In the child, jobs that were there are dropped. */
+/* Waits for the job that is being run; in the child, those that waited are dropped. */
 void weft__background_fork(weft__fork_stage stage);
 
 /* Ends it, after the job that is being run; nothing is added any more. */

@@ -90,13 +90,13 @@ static void drop(weft_device device)
     }
 }
 
-/* In the order in which they are taken. */
+/* First of all the background thread ends its job, for which it may need the other locks. */
 static void around_fork(weft__fork_stage stage)
 {
+    weft__background_fork(stage);
     weft__mutex_fork(&mutex, stage);
     weft__engine_fork(stage);
     weft__disk_fork(stage);
-    weft__background_fork(stage);
 }
 
 static weft_status find_or_add(const weft__kernel *kernel, weft_device id, entry **found)

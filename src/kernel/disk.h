@@ -26,7 +26,7 @@ void weft__disk_store(const weft__disk_key *key, const weft__object *object);
 
 void weft__disk_fork(weft__fork_stage stage);
 
-/* For tests: the folder from now on; NULL is what the environment says. */
+/* For tests: the folder from now on; "" is none, NULL is what the environment says. */
 void weft__disk_choose(const char *folder);
 /* For tests: the bytes of all entries together, at most; 0 is as usual. */
 void weft__disk_limit(uint64_t bytes);

@@ -22,6 +22,8 @@ enum {
     ABANDONED_SECONDS = 600 /* a file that is still being written after this long never will be */
 };
 
+static const int64_t SECOND = 1000000000;
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards all of this */
 static char folder_path[WEFT__DISK_PATH];                 /* "": there is none */
 static bool known;
@@ -81,7 +83,7 @@ void weft__disk_choose(const char *folder)
     pthread_mutex_lock(&mutex);
     known = folder != NULL;
     folder_path[0] = '\0';
-    if (folder)
+    if (folder && *folder)
         set_path(folder, "");
     added_since = LOOK_EVERY;
     pthread_mutex_unlock(&mutex);
@@ -130,7 +132,7 @@ typedef struct item {
     char name[WEFT__DISK_NAME];
     bool finished; /* an entry, not one that is being written */
     uint64_t bytes;
-    int64_t used; /* seconds */
+    int64_t used; /* nanoseconds */
 } item;
 
 typedef struct item_list {
@@ -170,10 +172,10 @@ static void add_item(item_list *list, int folder, const char *name)
         S_ISDIR(facts.st_mode) || (list->count == list->room && !grow(list)))
         return;
     item *added = &list->items[list->count++];
-    (void)snprintf(added->name, sizeof added->name, "%s", name);
+    memcpy(added->name, name, strlen(name) + 1); /* is_ours has seen to its length */
     added->finished = finished;
     added->bytes = (uint64_t)facts.st_size;
-    added->used = facts.st_mtime;
+    added->used = facts.st_mtim.tv_sec * SECOND + facts.st_mtim.tv_nsec;
     list->bytes += added->bytes;
 }
 
@@ -201,13 +203,13 @@ static int compare_used(const void *a, const void *b)
 /* Down to three quarters, so that it is not done again soon. */
 static void remove_oldest(int folder, item_list *list, uint64_t limit_now)
 {
-    const int64_t now = time(NULL);
+    const int64_t now = time(NULL) * SECOND;
     const uint64_t most = list->bytes > limit_now ? limit_now / 4 * 3 : list->bytes;
     if (list->count > 1)
         qsort(list->items, list->count, sizeof *list->items, compare_used);
     for (size_t k = 0; k < list->count; k++) {
         const item *old = &list->items[k];
-        const bool abandoned = !old->finished && now - old->used > ABANDONED_SECONDS;
+        const bool abandoned = !old->finished && now - old->used > ABANDONED_SECONDS * SECOND;
         if ((abandoned || (list->bytes > most && old->finished)) &&
             unlinkat(folder, old->name, 0) == 0)
             list->bytes -= old->bytes;

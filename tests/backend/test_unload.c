@@ -200,9 +200,48 @@ TEST(unloading_finishes_and_leaves_no_thread)
     }
 }
 
+/* Kernels are being compiled in the background when the library is closed. Its code has to stay
+ * then; the thread ends all the same. */
+TEST(closing_while_kernels_are_compiled)
+{
+    weft_array *(*ones)(weft_shape, const weft_options *);
+    weft_status (*item)(weft_array *, void *, weft_dtype);
+    void (*release)(weft_array *);
+    static const weft_dtype dtypes[] = {WEFT_F32, WEFT_F64, WEFT_U8, WEFT_I16, WEFT_I64, WEFT_U32};
+#if defined __SANITIZE_THREAD__
+    SKIP("libLLVM is not built for the thread sanitizer");
+#endif
+    setenv("WEFT_CACHE", "off", 1);
+    setenv("WEFT_ENGINE", "auto", 1);
+    setenv("WEFT_THREADS", "1", 1); /* those that compute stay with the library */
+    int before = threads_before();
+    for (int round = 0; round < 3; round++) {
+        void *library = open_library();
+        if (!library)
+            SKIP("libweft.so is not beside the tests; WEFT_TEST_LIBRARY names it");
+        CHECK(find(library, "weft_ones_with", &ones));
+        CHECK(find(library, "weft_item_as", &item));
+        CHECK(find(library, "weft_array_release", &release));
+        for (int k = 0; k < 6; k++) {
+            double value = 0;
+            weft_options options = {.struct_size = sizeof options, .dtype = dtypes[k]};
+            weft_array *array = ones(WEFT_SHAPE(100000 + round), &options);
+            CHECK(array);
+            weft_status status = item(array, &value, WEFT_F64);
+            release(array);
+            CHECK_INT(status, WEFT_OK);
+            CHECK(value == 1);
+        }
+        CHECK_INT(dlclose(library), 0);
+    }
+    CHECK(threads_settle(before));
+}
+
 #define NO_FAULTS "a child process has no part in the count of allocations"
 
 TEST_MAIN(TEST_NO_FAULTS(exit_finishes_what_is_queued, NO_FAULTS),
           TEST_NO_FAULTS(exit_inside_a_callback, NO_FAULTS),
           TEST_NO_FAULTS(unloading_finishes_and_leaves_no_thread,
+                         "the library that is opened has a count of its own"),
+          TEST_NO_FAULTS(closing_while_kernels_are_compiled,
                          "the library that is opened has a count of its own"));
