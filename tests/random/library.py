@@ -185,14 +185,15 @@ class Library:
         return None
 
     def function(self, name, arrays):
-        """A function of f32 or f64 arrays that have one shape."""
-        dtype = "f32" if arrays[0].dtype == np.float32 else "f64"
+        """A function or operator of arrays of floats or complex numbers that have one shape."""
+        dtype = {"f4": "f32", "f8": "f64", "c8": "c64", "c16": "c128"}[arrays[0].dtype.str[1:]]
         names = ("x", "y", "z")[:len(arrays)]
         kept = [np.ascontiguousarray(array) for array in arrays]
         handles = [self.borrow(array, dtype) for array in kept]
         records = [array_record(handle, INPUT) for handle in handles]
+        code = "x / y" if name == "divide" else "%s(%s)" % (name, ", ".join(names))
         try:
-            value = self.evaluate_text("%s(%s)" % (name, ", ".join(names)), names, records, True, None)
+            value = self.evaluate_text(code, names, records, True, None)
             result = self.to_host(value)[2].reshape(arrays[0].shape)
             self.array_release(value)
         finally:

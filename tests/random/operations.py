@@ -3,8 +3,9 @@
 import numpy as np
 
 import extra
-from dtypes import BOOL, COMPLEX_RANK, FLOAT, INTEGER, RANK, SIGNED, bits_of
+from dtypes import BOOL, COMPLEX_RANK, FLOAT, INTEGER, RANK, SIGNED
 from folds import maximum, minimum
+from values import bits_bf16, f32_of_bf16, round_narrow
 
 
 def unsigned(x):
@@ -56,13 +57,35 @@ def popcount(x):
 
 
 def power_integers(x, y):
-    """By repeated squaring, modulo 2^bits."""
-    result, base, rest = np.ones_like(x + y), x, unsigned(y)
+    """By repeated squaring, modulo 2^bits; for negative exponents the power of 1/x truncated."""
+    one = x.dtype.type(1)
+    result, base, rest = np.ones_like(x + y), x, np.where(y < 0, x.dtype.type(0), y)
     while rest.any():
-        result = np.where(rest & rest.dtype.type(1), result * base, result)
+        result = np.where(rest & one, result * base, result)
         base = base * base
-        rest = rest >> rest.dtype.type(1)
-    return result
+        rest = rest >> one
+    if x.dtype.kind == "u":
+        return result
+    turned = np.where(y & one, -one, one)
+    below = np.where(x == 1, one, np.where(x == -1, turned, x.dtype.type(0)))
+    return np.where(y < 0, below, result)
+
+
+def angle(x):
+    """Of real numbers: pi if the sign bit is set."""
+    return np.where(np.isnan(x), x, np.where(np.signbit(x), x.dtype.type(np.pi), x.dtype.type(0)))
+
+
+def next_narrow(x, y, dtype):
+    """nextafter of f16 and bf16, of which both are rounded first."""
+    x, y = round_narrow(x, dtype), round_narrow(y, dtype)
+    if dtype == "f16":
+        return np.nextafter(x.astype(np.float16), y.astype(np.float16)).astype(np.float32)
+    bits = bits_bf16(x).astype(np.int32)
+    larger = np.where(x < y, x >= 0, x < 0)  # in magnitude
+    moved = np.where(x == 0, np.where(y < 0, 0x8001, 1), bits + np.where(larger, 1, -1))
+    stepped = f32_of_bf16(moved.astype(np.uint16))
+    return np.where(np.isnan(x) | np.isnan(y), x + y, np.where(x == y, y, stepped))
 
 
 def sign(x):
@@ -103,7 +126,7 @@ FLOATS = {
     "divide": lambda x, y: x / y, "sqrt": np.sqrt, "fma": extra.fma, "floor": np.floor, "ceil": np.ceil,
     "trunc": np.trunc, "round": np.rint, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
     "signbit": lambda x: np.signbit(x) & ~np.isnan(x), "copysign": copysign, "nextafter": np.nextafter, "fmod": np.fmod,
-    "remainder": remainder,
+    "remainder": remainder, "arg": angle,
 }
 
 
@@ -137,6 +160,8 @@ def exact(name, common, arguments):
         return function and function(*[argument.parts for argument in arguments])
     table = {BOOL: REAL, INTEGER: INTEGERS, FLOAT: FLOATS}[RANK[common]]
     function = table.get(name) or REAL.get(name)
+    if name == "nextafter" and common in ("f16", "bf16"):
+        function = lambda x, y: next_narrow(x, y, common)
     if name == "abs" and common in SIGNED:
         function = lambda x: np.where(x < 0, (0 - x).astype(x.dtype), x)
     return function and [function(*[argument.parts[0] for argument in arguments])]

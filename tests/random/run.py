@@ -57,12 +57,12 @@ class Summary:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.programs = self.exact = self.bounded = 0
+        self.programs = self.exact = self.bounded = self.unchecked = 0
         self.unsupported, self.failures = [], []
 
     def take(self, record):
         with self.lock:
-            for name in ("programs", "exact", "bounded"):
+            for name in ("programs", "exact", "bounded", "unchecked"):
                 setattr(self, name, getattr(self, name) + record.get(name, 0))
             self.unsupported = record.get("unsupported", self.unsupported)
             if "failed" in record:
@@ -194,8 +194,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="weft-random-") as folder:
         run_all(arguments, summary, folder)
     seconds = time.time() - start
-    print("%d programs in %.0f s, %d failed; %d elements compared bit by bit, %d results of functions with their bounds"
-          % (summary.programs, seconds, len(summary.failures), summary.exact, summary.bounded))
+    print("%d programs in %.0f s, %d failed; %d elements compared bit by bit, %d results of functions with their bounds, "
+          "%d complex ones near or beyond the ends of the range only between engines"
+          % (summary.programs, seconds, len(summary.failures), summary.exact, summary.bounded, summary.unchecked))
     if summary.unsupported:
         print("not computed by the library yet: %s" % ", ".join(summary.unsupported))
     return 1 if summary.failures or not summary.programs else 0

@@ -74,8 +74,9 @@ def work(arguments):
 
 def flush(session, programs):
     """What was done since the last time."""
-    say(programs=programs, exact=session.counts.exact, bounded=session.counts.bounded)
-    session.counts.exact = session.counts.bounded = 0
+    say(programs=programs, exact=session.counts.exact, bounded=session.counts.bounded,
+        unchecked=session.counts.unchecked)
+    session.counts.exact = session.counts.bounded = session.counts.unchecked = 0
 
 
 def replay(arguments):
