@@ -57,15 +57,26 @@ static void note_use(weft__evaluation *e, uint32_t k, int32_t place, bool output
         e->reads[place / WEFT__PLACE_ASSIGNED][place % WEFT__PLACE_ASSIGNED] = k;
 }
 
-/* Whether the writes are in another order than the assignments. */
+/* Whether a kernel after the one that writes it reads the operand. */
+static bool is_read_later(const weft__evaluation *e, const weft__evaluation_write *write)
+{
+    return e->reads[1][write->operand] > write->kernel;
+}
+
+/* Whether the writes are in another order than the assignments, or one that is read later could be
+ * overwritten by the kernel that makes it. */
 static void find_order(weft__evaluation *e)
 {
     for (uint32_t a = 0; a < e->program->assignments_count; a++)
         for (uint32_t i = 0; e->program->assignments[a].last && i < e->writes_count; i++)
             if (e->writes[i].operand == e->program->assignments[a].operand)
                 e->writes[i].assignment = a;
-    for (uint32_t i = 1; i < e->writes_count; i++)
-        e->reordered |= e->writes[i - 1].assignment > e->writes[i].assignment;
+    for (uint32_t i = 1; i < e->writes_count; i++) {
+        const weft__evaluation_write *pair = &e->writes[i - 1];
+        e->entangled |= pair[0].assignment > pair[1].assignment;
+        e->entangled |= pair[0].kernel == pair[1].kernel &&
+                        (is_read_later(e, &pair[0]) || is_read_later(e, &pair[1]));
+    }
 }
 
 static weft_status find_uses(weft__evaluation *e)

@@ -23,7 +23,8 @@ typedef struct weft__evaluation {
     uint32_t kernels_count;
     weft__evaluation_write *writes; /* in the order of the kernels */
     uint32_t writes_count;
-    bool reordered;           /* an operand is written before another that is assigned before it */
+    bool entangled; /* an operand is written before another that is assigned before it, or together
+                       with one that a later kernel reads: trouble if they overlap */
     uint32_t *reads[2];       /* of each operand: the last kernel that reads it as it was before the
                                  program, and as an earlier kernel has left it */
     uint32_t *temporary_ends; /* of each temporary: the last kernel that uses it */

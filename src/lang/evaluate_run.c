@@ -161,7 +161,7 @@ static weft_status stand_in(running *r)
     const weft__evaluation *e = r->evaluation;
     weft_options options = {.struct_size = sizeof options, .stream = r->stream};
     bool overlap = false;
-    for (uint32_t i = 0; e->reordered && i < e->writes_count; i++)
+    for (uint32_t i = 0; e->entangled && i < e->writes_count; i++)
         for (uint32_t j = 0; j < i; j++)
             overlap |= weft__array_may_overlap(r->operands[e->writes[i].operand].value.array,
                                                r->operands[e->writes[j].operand].value.array);
@@ -179,7 +179,7 @@ static weft_status stand_in(running *r)
 static weft_status copy_instead(const running *r)
 {
     const weft__lang_program *program = r->evaluation->program;
-    for (uint32_t i = 0; r->evaluation->reordered && i < program->assignments_count; i++) {
+    for (uint32_t i = 0; r->evaluation->entangled && i < program->assignments_count; i++) {
         int32_t operand = program->assignments[i].operand;
         if (program->assignments[i].last && r->instead[operand])
             TRY(weft__copy_run(r->operands[operand].value.array, r->instead[operand], r->stream));

@@ -109,6 +109,21 @@ TEST(X2_overlapping_results_of_two_kernels)
     CHECK(holds(x, (const float[]){258, 258, 258, 8, 8}, sizeof values));
 }
 
+/* b is read after the kernel that makes it has made c, too, partly in the same memory. */
+TEST(X2_overlapping_results_of_one_kernel)
+{
+    const float values[] = {1, 2, 3, 4}, pairs[] = {1, 2, 3, 4, 5, 6};
+    WEFT_AUTO weft_array *x = from(values, sizeof values, 4, WEFT_F32);
+    WEFT_AUTO weft_array *k =
+        weft_from_host(pairs, sizeof pairs, WEFT_SHAPE(3, 2), .device = device());
+    WEFT_AUTO weft_array *b = weft_slice(x, WEFT_RANGE(0, 3)), *c = weft_slice(x, WEFT_RANGE(1, 4));
+    WEFT_AUTO weft_array *m = weft_zeros(WEFT_SHAPE(3), .device = device());
+    CHECK(x && k && b && c && m);
+    CHECK_STATUS(weft(b = sum(k, axis = 1); c = b + 100; m = shift(b, 1), b, c, k, m), WEFT_OK);
+    CHECK(holds(m, (const float[]){7, 11, 11}, 12));
+    CHECK(holds(x, (const float[]){3, 103, 107, 111}, sizeof values));
+}
+
 /* f16 is computed in f32 on both sides of a cut: 1/3 was rounded to f16 between two kernels. */
 TEST(X4_cuts_do_not_round_f16)
 {
@@ -122,4 +137,4 @@ TEST(X4_cuts_do_not_round_f16)
 TEST_MAIN(TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
           TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),
           TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_overlapping_results_of_two_kernels),
-          TEST_OF(X4_cuts_do_not_round_f16));
+          TEST_OF(X2_overlapping_results_of_one_kernel), TEST_OF(X4_cuts_do_not_round_f16));
