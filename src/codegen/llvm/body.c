@@ -1,5 +1,5 @@
 /* The values of a kernel, in order: once for the launch, once a row, and for every point. */
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/patch.h"
 
 enum {
@@ -44,15 +44,21 @@ static weft__ref emit_scalar(const weft__emitter *emitter, const weft__value *va
     return weft__emit_widen(emitter, (weft_dtype)value->dtype, bytes);
 }
 
-/* Along the last axis the columns count, along the one before it the rows. */
+/* With lanes, a row goes on where the one before it ended. */
 static weft__ref emit_index(const weft__emitter *emitter, const weft__value *value)
 {
-    const int32_t last = emitter->survey->ndim - 1;
-    weft__ref index = weft__emit_field(emitter, emitter->patch, WEFT__PATCH_POSITION + value->slot,
-                                       weft__llvm.IntTypeInContext(emitter->context, 64));
-    if (value->slot == last - 1)
-        return weft__llvm.BuildAdd(emitter->builder, index, emitter->row, "");
-    if (value->slot != last)
+    weft__ref index =
+        value->slot == WEFT__INDEX_FOLDED
+            ? emitter->folding->folded
+            : weft__emit_field(emitter, emitter->patch, WEFT__PATCH_POSITION + value->slot,
+                               weft__llvm.IntTypeInContext(emitter->context, 64));
+    const bool lanes = emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE;
+    weft__ref row = lanes ? weft__llvm.BuildMul(emitter->builder, emitter->row,
+                                                weft__emit_i64(emitter, WEFT__FOLD_LANES), "")
+                          : emitter->row;
+    if (weft__index_by_row(emitter->survey, value))
+        index = weft__llvm.BuildAdd(emitter->builder, index, row, "");
+    if (!weft__index_by_column(emitter->survey, value))
         return index;
     index = weft__llvm.BuildAdd(emitter->builder, index, emitter->at, "");
     if (emitter->lanes == 1)
@@ -160,6 +166,20 @@ static weft__ref leaving(const weft__emitter *emitter, const weft__value *store)
     return weft__emit_narrow(emitter, memory, x);
 }
 
+/* Combines a value with what the vector has of its fold. */
+static void emit_fold(const weft__emitter *emitter, const weft__value *value)
+{
+    weft__folding *folding = emitter->folding;
+    int number = 0;
+    for (const weft__value *k = emitter->survey->kernel->values; k < value; k++)
+        number += k->op == WEFT__OP_fold;
+    weft__folded *fold = &folding->fold[number];
+    weft__ref from[2] = {argument_of(emitter, value->argument[0]),
+                         argument_of(emitter, value->argument[1])};
+    if (!fold->second)
+        weft__fold_add(emitter, fold, from);
+}
+
 static void emit_point(weft__emitter *emitter, uint32_t k, weft__ref *pending)
 {
     const weft__value *value = value_at(emitter, k);
@@ -167,6 +187,8 @@ static void emit_point(weft__emitter *emitter, uint32_t k, weft__ref *pending)
         pending[k] = leaving(emitter, value);
     else if (value->op == WEFT__OP_load)
         emit_load(emitter, k, emitter->value, emitter->bytes);
+    else if (value->op == WEFT__OP_fold)
+        emit_fold(emitter, value);
     else
         emitter->value[k] = emit_value(emitter, value);
 }
@@ -206,6 +228,7 @@ static void turn_to(weft__emitter *emitter, int k, const weft__ref *at)
 {
     const size_t offset = (size_t)k * emitter->survey->kernel->values_count;
     emitter->at = at[k];
+    emitter->turn = k;
     emitter->value = emitter->values + offset;
     emitter->bytes = emitter->all_bytes + offset;
     emitter->pending = emitter->all_pending + offset;
@@ -217,7 +240,8 @@ static void tie(weft__emitter *emitter, uint32_t k)
 {
     const weft__value *value = value_at(emitter, k);
     const weft_dtype dtype = (weft_dtype)value->dtype;
-    if (value->op != WEFT__OP_store && value->op != WEFT__OP_load && weft__dtype_is_float(dtype) &&
+    if (value->op != WEFT__OP_store && value->op != WEFT__OP_load && value->op != WEFT__OP_fold &&
+        weft__dtype_is_float(dtype) &&
         emitter->lanes << weft__memory_size(dtype) >= SHORTEST_REGISTER)
         weft__emit_tie(emitter, &emitter->values[k],
                        &emitter->values[k + emitter->survey->kernel->values_count]);

@@ -110,15 +110,47 @@ static bool check_operation(const weft__value *value, const weft_dtype *from)
     return to == (compare ? WEFT_BOOL : from[first]);
 }
 
+/* Both parts of a pair have the arguments of both. */
+static bool check_fold(const weft__kernel *kernel, const weft__value *value, const weft_dtype *from)
+{
+    const weft_dtype to = (weft_dtype)value->dtype;
+    switch ((int)value->slot) {
+    case WEFT__OP_add:
+    case WEFT__OP_mul:
+    case WEFT__OP_min:
+    case WEFT__OP_max:
+    case WEFT__OP_and:
+    case WEFT__OP_or:
+        return value->part == 0 && to == from[0] && (types[value->slot] & kinds_of(to)) != 0;
+    case WEFT__FOLD_ARGMIN:
+    case WEFT__FOLD_ARGMAX:
+        if ((kinds_of(from[0]) & NUMBERS) == 0 || from[1] != WEFT_I64 || to != from[value->part])
+            return false;
+        break;
+    case WEFT__FOLD_PRODUCT:
+        if ((kinds_of(to) & FLOATS) == 0 || from[0] != to || from[1] != to)
+            return false;
+        break;
+    default:
+        return false;
+    }
+    const weft__value *other = value->part == 0 ? value + 1 : value - 1;
+    return other >= kernel->values && other < kernel->values + kernel->values_count &&
+           other->op == WEFT__OP_fold && other->slot == value->slot &&
+           other->part == 1 - value->part && other->argument[0] == value->argument[0] &&
+           other->argument[1] == value->argument[1];
+}
+
 static bool check_value(const weft__kernel *kernel, uint32_t position)
 {
     const weft__value *value = &kernel->values[position];
     weft_dtype from[3] = {WEFT_DTYPE_DEFAULT};
-    if (value->op >= WEFT__OP_COUNT || value->shift > kernel->shifts_count)
+    if (value->op >= WEFT__OP_COUNT || value->shift > kernel->shifts_count || value->part > 1)
         return false;
     for (int k = 0; k < weft__value_arguments(kernel, value); k++) {
         const int32_t at = value->argument[k];
-        if (at < 0 || at >= (int32_t)position || kernel->values[at].op == WEFT__OP_store)
+        if (at < 0 || at >= (int32_t)position || kernel->values[at].op == WEFT__OP_store ||
+            kernel->values[at].op == WEFT__OP_fold)
             return false;
         from[k] = (weft_dtype)kernel->values[at].dtype;
     }
@@ -128,7 +160,10 @@ static bool check_value(const weft__kernel *kernel, uint32_t position)
     case WEFT__OP_load:
         return check_load(kernel, value, from);
     case WEFT__OP_index:
-        return value->dtype == WEFT_I64 && value->slot < WEFT_NDIM_MAX;
+        return value->dtype == WEFT_I64 &&
+               (value->slot < WEFT_NDIM_MAX || value->slot == WEFT__INDEX_FOLDED);
+    case WEFT__OP_fold:
+        return check_fold(kernel, value, from);
     case WEFT__OP_scalar:
         return value->slot < kernel->scalars_count && kinds_of((weft_dtype)value->dtype) != 0;
     case WEFT__OP_constant:

@@ -1,5 +1,6 @@
 /* What distinguishes launches of one kernel for the compiler, and which of them it is worth to
  * compile. */
+#include "codegen/llvm/fold.h"
 #include "codegen/llvm/object.h"
 
 enum {
@@ -22,7 +23,7 @@ static weft__tiling tiling_of(const weft__kernel *kernel, const weft__launch *la
     return weft__tiling_of(launch, operands, weft__kernel_has_index(kernel));
 }
 
-static weft__spacing spacing_of(weft_dtype dtype, int64_t stride, int64_t size)
+weft__spacing weft__spacing_of(weft_dtype dtype, int64_t stride, int64_t size)
 {
     const int64_t part = (int64_t)1 << weft__memory_size(dtype);
     if (size == 1) /* no distance: as the dense ones, it needs no code of its own */
@@ -45,8 +46,8 @@ void weft__spacings(const weft__kernel *kernel, const weft__launch *launch, uint
         const weft_dtype dtype = (weft_dtype)kernel->operands[k].dtype;
         const bool tiled =
             tiling && weft__tiled(launch, k, __builtin_ctzll(weft_dtype_size(dtype)));
-        spacing[k] =
-            (uint8_t)spacing_of(dtype, arguments[k].stride[last], tiled ? 1 : launch->size[last]);
+        spacing[k] = (uint8_t)weft__spacing_of(dtype, arguments[k].stride[last],
+                                               tiled ? 1 : launch->size[last]);
     }
 }
 
@@ -59,7 +60,10 @@ uint32_t weft__llvm_class(const weft__kernel *kernel, const weft__launch *launch
     all[0] = (uint8_t)target.isa;
     all[1] = target.halves;
     all[2] = weft__kernel_has_index(kernel) || kernel->shifts_count > 0 ? (uint8_t)launch->ndim : 0;
-    weft__spacings(kernel, launch, all + 3);
+    if (kernel->folds_count > 0)
+        all[2] |= weft__fold_class(kernel, launch, all + 3);
+    else
+        weft__spacings(kernel, launch, all + 3);
     for (uint32_t k = 0; k < count && k < room; k++)
         bytes[k] = all[k];
     return count;
@@ -93,12 +97,14 @@ bool weft__llvm_wants(const weft__kernel *kernel, const weft__launch *launch)
 {
     const weft__target target = weft__target_host();
     const int64_t columns = launch->size[launch->ndim - 1];
-    if (kernel->folds_count != 0) /* only the interpreter has these */
+    if (kernel->folds_count != 0 && kernel->shifts_count != 0) /* only the interpreter has both */
         return false;
     if (!weft__patch_holds(kernel->operands_count, weft__displaced_loads(kernel)))
         return false;
     if (target.isa == WEFT__ISA_NONE || (!target.fused && needs_fused(kernel)))
         return false;
+    if (kernel->folds_count > 0)
+        return weft__fold_wants(kernel, launch);
     if (columns < (target.masks ? SHORT_MASKED : SHORT) && columns < launch->count)
         return false;
     return !is_scattered(kernel, launch);
@@ -119,6 +125,8 @@ static bool has_planes(const weft__kernel *kernel, const weft__launch *launch)
 
 int64_t weft__llvm_grain(const weft__kernel *kernel, const weft__launch *launch)
 {
+    if (kernel->folds_count > 0)
+        return weft__fold_grain(kernel, launch);
     const weft__tiling tiling = tiling_of(kernel, launch);
     int64_t inner = 1;
     if (tiling.axis < 0)

@@ -1,6 +1,6 @@
 /* Compiling: from a kernel to the bytes of an object, with everything of LLVM's made and dropped
  * here. */
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/object.h"
 #include "core/allocate.h"
 #include "core/status.h"
@@ -15,10 +15,19 @@ static void ignore(weft__llvm_diagnostic diagnostic, void *context)
     (void)diagnostic, (void)context;
 }
 
+/* What code is made of: the surveys of a kernel; or, of one with folds, those of its results and
+ * points. */
+struct surveys {
+    bool folds;
+    weft__fold_parts parts;
+    weft__survey kernel, points;
+};
+
 /* Four tables of values, and three that have room for all vectors of a turn. */
-static weft_status make_tables(weft__emitter *emitter, const weft__survey *survey)
+static weft_status make_tables(weft__emitter *emitter)
 {
-    const size_t count = survey->kernel->values_count, turn = WEFT__UNROLL_MOST * count;
+    const weft__survey *survey = emitter->survey;
+    const size_t count = survey->kernel->values_count, turn = (size_t)survey->unroll * count;
     const size_t refs = 4 * count + 3 * turn;
     weft__ref *tables = weft__allocate_zeroed(refs * sizeof *tables +
                                               survey->operands * sizeof(weft__emitted_operand) + 1);
@@ -36,27 +45,46 @@ static weft_status make_tables(weft__emitter *emitter, const weft__survey *surve
 }
 
 /* Kernels call nothing and never unwind; without the attribute tables for that would be made. */
-static void make_function(weft__emitter *emitter)
+static void make_function(weft__emitter *emitter, const char *name,
+                          void (*fill)(weft__emitter *emitter))
 {
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
     weft__type type =
         weft__llvm.FunctionType(weft__llvm.VoidTypeInContext(emitter->context), &pointer, 1, 0);
     const unsigned nounwind = weft__llvm.GetEnumAttributeKindForName("nounwind", 8);
-    emitter->function = weft__llvm.AddFunction(emitter->module, WEFT__KERNEL_NAME, type);
+    emitter->function = weft__llvm.AddFunction(emitter->module, name, type);
     weft__llvm.AddAttributeAtIndex(emitter->function, (unsigned)WEFT__ATTRIBUTE_FUNCTION,
                                    weft__llvm.CreateEnumAttribute(emitter->context, nounwind, 0));
-    weft__emit_function(emitter);
+    fill(emitter);
 }
 
-static weft_status emit_file(weft__emitter *emitter, weft__llvm_machine machine, int kind,
-                             weft__llvm_buffer *buffer)
+/* The functions of a kernel: one, or with folds those of the points and of the results. */
+static weft_status make_functions(weft__emitter *emitter, const struct surveys *surveys)
+{
+    weft__folding folding = {.count = 0};
+    emitter->survey = &surveys->kernel;
+    TRY(make_tables(emitter));
+    make_function(emitter, WEFT__KERNEL_NAME, weft__emit_function);
+    weft__free(emitter->single);
+    if (!surveys->folds)
+        return WEFT_OK;
+    emitter->survey = &surveys->points;
+    emitter->folding = &folding;
+    TRY(make_tables(emitter));
+    make_function(emitter, WEFT__FOLD_NAME, weft__emit_fold_function);
+    weft__free(emitter->single);
+    return WEFT_OK;
+}
+
+static weft_status emit_file(weft__emitter *emitter, const struct surveys *surveys,
+                             weft__llvm_machine machine, int kind, weft__llvm_buffer *buffer)
 {
     char *message = NULL;
     weft__llvm_layout layout = weft__llvm.CreateTargetDataLayout(machine);
     weft__llvm.SetModuleDataLayout(emitter->module, layout);
     weft__llvm.DisposeTargetData(layout);
     weft__llvm.SetTarget(emitter->module, weft__target_triple());
-    make_function(emitter);
+    TRY(make_functions(emitter, surveys));
 #ifndef NDEBUG
     if (weft__llvm.VerifyModule(emitter->module, 2, &message) != 0) {
         (void)FAIL(WEFT_ERROR_COMPILE, "the code for LLVM is wrong: %s", message);
@@ -75,37 +103,55 @@ static weft_status emit_file(weft__emitter *emitter, weft__llvm_machine machine,
 }
 
 /* Allocation of registers, and more, takes longer than linear time with much code in one block. */
-static int level_of(const weft__survey *survey)
+static int level_of(const struct surveys *surveys)
 {
-    return survey->operations <= LONG ? 2 : survey->operations <= LONGEST ? 1 : 0;
+    uint32_t operations = surveys->kernel.operations;
+    if (surveys->folds && surveys->points.operations > operations)
+        operations = surveys->points.operations;
+    return operations <= LONG ? 2 : operations <= LONGEST ? 1 : 0;
 }
 
-static weft_status with_context(weft__emitter *emitter, int kind, weft__llvm_buffer *buffer)
+static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buffer *buffer)
 {
     weft__llvm_machine machine;
-    TRY(weft__target_machine(&emitter->survey->target, level_of(emitter->survey), &machine));
-    emitter->context = weft__llvm.ContextCreate();
-    weft__llvm.ContextSetDiagnosticHandler(emitter->context, ignore, NULL);
-    emitter->module = weft__llvm.ModuleCreateWithNameInContext("weft", emitter->context);
-    emitter->builder = weft__llvm.CreateBuilderInContext(emitter->context);
-    const weft_status status = emit_file(emitter, machine, kind, buffer);
-    weft__llvm.DisposeBuilder(emitter->builder);
-    weft__llvm.DisposeModule(emitter->module);
-    weft__llvm.ContextDispose(emitter->context);
+    weft__emitter emitter = {.survey = &surveys->kernel};
+    if (surveys->kernel.target.isa == WEFT__ISA_NONE)
+        return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
+    TRY(weft__target_machine(&surveys->kernel.target, level_of(surveys), &machine));
+    emitter.context = weft__llvm.ContextCreate();
+    weft__llvm.ContextSetDiagnosticHandler(emitter.context, ignore, NULL);
+    emitter.module = weft__llvm.ModuleCreateWithNameInContext("weft", emitter.context);
+    emitter.builder = weft__llvm.CreateBuilderInContext(emitter.context);
+    const weft_status status = emit_file(&emitter, surveys, machine, kind, buffer);
+    weft__llvm.DisposeBuilder(emitter.builder);
+    weft__llvm.DisposeModule(emitter.module);
+    weft__llvm.ContextDispose(emitter.context);
     weft__llvm.DisposeTargetMachine(machine);
     return status;
 }
 
-static weft_status emit(const weft__survey *survey, int kind, weft__llvm_buffer *buffer)
+static void drop_surveys(struct surveys *surveys)
 {
-    weft__emitter emitter = {.survey = survey};
-    TRY(make_tables(&emitter, survey));
-    const weft_status status = with_context(&emitter, kind, buffer);
-    weft__free(emitter.single);
-    return status;
+    weft__survey_free(&surveys->kernel);
+    weft__survey_free(&surveys->points);
+    if (surveys->folds)
+        weft__fold_parts_free(&surveys->parts);
 }
 
-static void pack_operands(const weft__survey *survey, char *data)
+/* Also where it fails, the surveys are to be dropped. */
+static weft_status make_surveys(const weft__kernel *kernel, const weft__launch *sample,
+                                struct surveys *surveys)
+{
+    *surveys = (struct surveys){.folds = false};
+    if (kernel->folds_count == 0)
+        return weft__survey_make(kernel, sample, &surveys->kernel);
+    TRY(weft__fold_split(kernel, &surveys->parts));
+    surveys->folds = true;
+    TRY(weft__fold_survey_points(kernel, &surveys->parts.points, sample, &surveys->points));
+    return weft__fold_survey_results(kernel, &surveys->parts.results, sample, &surveys->kernel);
+}
+
+static void describe_displaced(const weft__survey *survey, char *at)
 {
     const weft__kernel *kernel = survey->kernel;
     for (uint32_t k = kernel->operands_count; k < survey->operands; k++) {
@@ -114,77 +160,101 @@ static void pack_operands(const weft__survey *survey, char *data)
         weft__object_displaced displaced = {.boundary = (uint32_t)shift->boundary,
                                             .operand = from.operand};
         memcpy(displaced.offset, shift->offset, sizeof displaced.offset);
-        memcpy(data, &displaced, sizeof displaced);
-        data += sizeof displaced;
-    }
-    for (uint32_t k = 0; k < kernel->operands_count; k++) {
-        const size_t bytes = weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
-        const weft__object_operand operand = {survey->flags[k], (uint8_t)__builtin_ctzll(bytes)};
-        memcpy(data + k * sizeof operand, &operand, sizeof operand);
+        memcpy(at, &displaced, sizeof displaced);
+        at += sizeof displaced;
     }
 }
 
-/* The header, the operands and the file, one after the other. */
-static weft_status pack(const weft__survey *survey, weft__llvm_buffer buffer, weft__object *object)
+static void describe_operands(const weft__kernel *kernel, const weft__survey *survey, char *at)
 {
-    const weft__kernel *kernel = survey->kernel;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const size_t bytes = weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        const weft__object_operand operand = {survey->flags[k], (uint8_t)__builtin_ctzll(bytes)};
+        memcpy(at + k * sizeof operand, &operand, sizeof operand);
+    }
+}
+
+static void describe_folds(const weft__kernel *kernel, char *at)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        const weft__object_fold fold = {value->slot, value->dtype, value->part};
+        if (value->op != WEFT__OP_fold)
+            continue;
+        memcpy(at, &fold, sizeof fold);
+        at += sizeof fold;
+    }
+}
+
+/* The header, the operands, the folds and the file, one after the other. */
+static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys,
+                        weft__llvm_buffer buffer, weft__object *object)
+{
+    const weft__survey *survey = &surveys->kernel;
+    const weft__kernel *results = survey->kernel;
     const size_t file = weft__llvm.GetBufferSize(buffer);
     weft__object_header header = {.isa = survey->target.isa,
                                   .halves = survey->target.halves,
                                   .streamed = survey->streamed,
                                   .has_index = weft__kernel_has_index(kernel),
                                   .operands_count = kernel->operands_count,
-                                  .displaced_count = survey->operands - kernel->operands_count};
-    size_t begin = sizeof header + kernel->operands_count * sizeof(weft__object_operand) +
-                   header.displaced_count * sizeof(weft__object_displaced);
+                                  .displaced_count = survey->operands - results->operands_count,
+                                  .folds_count = kernel->folds_count,
+                                  .lanes = weft__kernel_has_lanes(kernel)};
+    const size_t displaced = sizeof header,
+                 operands = displaced + header.displaced_count * sizeof(weft__object_displaced);
+    const size_t folds = operands + kernel->operands_count * sizeof(weft__object_operand);
+    size_t begin = folds + kernel->folds_count * sizeof(weft__object_fold);
     begin += -begin & 15U;
     char *data = weft__allocate_zeroed(begin + file);
     if (data == NULL)
         return WEFT_ERROR_MEMORY;
     memcpy(header.magic, WEFT__OBJECT_MAGIC, sizeof header.magic);
     memcpy(data, &header, sizeof header);
-    pack_operands(survey, data + sizeof header);
+    describe_displaced(survey, data + displaced);
+    describe_operands(kernel, surveys->folds ? &surveys->points : survey, data + operands);
+    if (surveys->folds)
+        describe_folds(kernel, data + folds);
     memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
     *object = (weft__object){data, begin + file};
     return WEFT_OK;
 }
 
-/* Everything up to LLVM's buffer, which is to be disposed of. */
+/* Everything up to LLVM's buffer, which is to be disposed of; then the surveys are to be dropped.
+ */
 static weft_status compile(const weft__kernel *kernel, const weft__launch *sample, int kind,
-                           weft__survey *survey, weft__llvm_buffer *buffer)
+                           struct surveys *surveys, weft__llvm_buffer *buffer)
 {
     TRY(weft__llvm_open());
-    TRY(weft__survey_make(kernel, sample, survey));
-    const weft_status status =
-        survey->target.isa == WEFT__ISA_NONE
-            ? FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine")
-            : emit(survey, kind, buffer);
+    weft_status status = make_surveys(kernel, sample, surveys);
+    if (status == WEFT_OK)
+        status = emit(surveys, kind, buffer);
     if (status != WEFT_OK)
-        weft__survey_free(survey);
+        drop_surveys(surveys);
     return status;
 }
 
 weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *sample,
                                weft__object *object)
 {
-    weft__survey survey;
+    struct surveys surveys;
     weft__llvm_buffer buffer;
-    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, &survey, &buffer));
-    const weft_status status = pack(&survey, buffer, object);
+    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, &surveys, &buffer));
+    const weft_status status = pack(kernel, &surveys, buffer, object);
     weft__llvm.DisposeMemoryBuffer(buffer);
-    weft__survey_free(&survey);
+    drop_surveys(&surveys);
     return status;
 }
 
 weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *sample, char **text)
 {
-    weft__survey survey;
+    struct surveys surveys;
     weft__llvm_buffer buffer;
-    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &survey, &buffer));
+    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &surveys, &buffer));
     const size_t bytes = weft__llvm.GetBufferSize(buffer);
     if ((*text = weft__allocate_zeroed(bytes + 1)) != NULL)
         memcpy(*text, weft__llvm.GetBufferStart(buffer), bytes);
     weft__llvm.DisposeMemoryBuffer(buffer);
-    weft__survey_free(&survey);
+    drop_surveys(&surveys);
     return *text != NULL ? WEFT_OK : WEFT_ERROR_MEMORY;
 }

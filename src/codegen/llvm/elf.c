@@ -158,16 +158,19 @@ static weft_status relocate_section(const struct file *file, const Elf64_Shdr *s
     return WEFT_OK;
 }
 
+/* The functions of a kernel: the one that there always is, and that of folds. */
 static weft_status find_kernel(const struct file *file, const Elf64_Shdr *table, char **kernel)
 {
+    static const char *const names[] = {WEFT__KERNEL_NAME, WEFT__FOLD_NAME};
     Elf64_Sym symbol;
     char name[32];
     for (uint64_t k = 0; k < table->sh_size / sizeof symbol; k++) {
         if (!read_at(file, table->sh_offset + k * sizeof symbol, &symbol, sizeof symbol))
             return damaged("a symbol is missing");
         name_of(file, table, &symbol, name, sizeof name);
-        if (strcmp(name, WEFT__KERNEL_NAME) == 0 && !address_of(file, &symbol, kernel))
-            return damaged("the kernel has no code");
+        for (int j = 0; j < 2; j++)
+            if (strcmp(name, names[j]) == 0 && !address_of(file, &symbol, &kernel[j]))
+                return damaged("the kernel has no code");
     }
     return WEFT_OK;
 }
@@ -182,7 +185,7 @@ static weft_status link_sections(const struct file *file, char **kernel)
         else if (section.sh_type == SHT_SYMTAB)
             TRY(find_kernel(file, &section, kernel));
     }
-    return *kernel != NULL ? WEFT_OK : damaged("it has no kernel");
+    return kernel[0] != NULL ? WEFT_OK : damaged("it has no kernel");
 }
 
 static weft_status map(struct file *file, weft__native *native)
@@ -202,13 +205,14 @@ static weft_status map(struct file *file, weft__native *native)
 
 static weft_status fill(struct file *file, weft__native *native)
 {
-    char *kernel = NULL;
+    char *kernel[2] = {NULL, NULL};
     TRY(copy_sections(file));
-    TRY(link_sections(file, &kernel));
+    TRY(link_sections(file, kernel));
     if (mprotect(native->memory, native->bytes, PROT_READ | PROT_EXEC) != 0)
         return FAIL(WEFT_ERROR_SYSTEM, "the system does not let memory be made executable");
     __builtin___clear_cache(file->memory, file->memory + native->bytes);
-    memcpy(&native->run, &kernel, sizeof native->run);
+    memcpy(&native->run, &kernel[0], sizeof native->run);
+    memcpy(&native->fold, &kernel[1], sizeof native->fold);
     return WEFT_OK;
 }
 

@@ -14,7 +14,9 @@ typedef struct weft__emitted_operand {
     weft__ref offset, inside, inside_vector;
 } weft__emitted_operand;
 
-enum { WEFT__UNROLL_MOST = 4 };
+enum { WEFT__UNROLL_MOST = 16 };
+
+struct weft__folding;
 
 typedef struct weft__emitter {
     const weft__survey *survey;
@@ -36,6 +38,8 @@ typedef struct weft__emitter {
      * stores will store. Then the same of all vectors of a turn. */
     weft__ref *value, *bytes, *pending;
     weft__ref *values, *all_bytes, *all_pending;
+    struct weft__folding *folding; /* of the points of a kernel with folds */
+    int turn;                      /* which vector of the turn is made now */
     /* Values of the launch and of a row: as they are, and as vectors. */
     weft__ref *single, *single_bytes, *vector, *vector_bytes;
 } weft__emitter;
@@ -110,6 +114,10 @@ weft__ref weft__emit_edge_vector(const weft__emitter *emitter, const weft__value
 /* The value that a load with a constant out of bounds has, given what it found and the constant. */
 weft__ref weft__emit_bounded(const weft__emitter *emitter, const weft__value *load, weft__ref found,
                              weft__ref constant);
+/* A dense vector that is no operand's, with the emitter's mask. */
+weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address, int size);
+void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
+                            int size);
 
 /* body.c */
 void weft__emit_level(weft__emitter *emitter, weft__level level);
@@ -119,8 +127,15 @@ weft__ref weft__emit_field(const weft__emitter *emitter, weft__ref base, int64_t
 /* One turn of a loop: `unroll` vectors of the emitter's lanes, from the column `first` on. */
 void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);
 
+/* function.c: loads what the patch says of the operands; then where their row begins. */
+void weft__emit_operands(weft__emitter *emitter);
+void weft__emit_bases(weft__emitter *emitter);
+/* Makes the emitter's mask, for up to a vector of what is left; returns how many lanes it has. */
+weft__ref weft__emit_mask(weft__emitter *emitter, weft__ref left);
+
 /* function.c: the whole kernel, named WEFT__KERNEL_NAME, as weft__patch_run of patch.h. */
 void weft__emit_function(weft__emitter *emitter);
 #define WEFT__KERNEL_NAME "weft_kernel"
+#define WEFT__FOLD_NAME "weft_fold"
 
 #endif

@@ -66,7 +66,7 @@ static weft__block here(const weft__emitter *emitter)
     return weft__llvm.GetInsertBlock(emitter->builder);
 }
 
-static void load_operands(weft__emitter *emitter)
+void weft__emit_operands(weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
@@ -83,7 +83,7 @@ static void load_operands(weft__emitter *emitter)
     }
 }
 
-static void find_bases(weft__emitter *emitter)
+void weft__emit_bases(weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     for (uint32_t k = 0; k < survey->operands; k++) {
@@ -202,13 +202,11 @@ static weft__ref is_whole(const weft__emitter *emitter, const struct shape *shap
                                weft__llvm.BuildAnd(emitter->builder, aligned, full, ""), "");
 }
 
-/* Returns how many columns the step takes. */
-static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *shape)
+weft__ref weft__emit_mask(weft__emitter *emitter, weft__ref left)
 {
     const int lanes = emitter->survey->lanes;
     weft__type byte = weft__llvm.IntTypeInContext(emitter->context, 8);
     weft__ref ramp[64];
-    weft__ref left = weft__llvm.BuildSub(emitter->builder, shape->stop, shape->at, "");
     weft__ref count = least(emitter, left, weft__emit_i64(emitter, lanes));
     for (int k = 0; k < lanes; k++)
         ramp[k] = weft__llvm.ConstInt(byte, (unsigned)k, 0);
@@ -218,6 +216,14 @@ static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *sh
         compare(emitter, WEFT__ICMP_ULT, weft__llvm.ConstVector(ramp, (unsigned)lanes), counts);
     emitter->most = plus(emitter, count, -1);
     emitter->lanes = lanes;
+    return count;
+}
+
+/* Returns how many columns the step takes. */
+static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *shape)
+{
+    weft__ref left = weft__llvm.BuildSub(emitter->builder, shape->stop, shape->at, "");
+    weft__ref count = weft__emit_mask(emitter, left);
     emitter->edge = emitter->survey->edges == WEFT__EDGES_VECTOR;
     emitter->whole = is_whole(emitter, shape, count);
     weft__emit_turn(emitter, shape->at, 1);
@@ -324,7 +330,7 @@ static void emit_row(weft__emitter *emitter, struct shape *shape)
     const bool only_steps = emitter->survey->target.masks && emitter->survey->unroll == 1 &&
                             emitter->survey->operations > MASKED_ONLY;
     weft__block end = weft__emit_block(emitter);
-    find_bases(emitter);
+    weft__emit_bases(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
     if (shape->edge != NULL) {
         emit_edges(emitter, shape);
@@ -380,7 +386,7 @@ void weft__emit_function(weft__emitter *emitter)
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));
     load_columns(emitter, &shape);
-    load_operands(emitter);
+    weft__emit_operands(emitter);
     weft__emit_displaced(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
     weft__llvm.BuildBr(emitter->builder, shape.row);

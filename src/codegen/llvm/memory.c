@@ -109,17 +109,22 @@ static void ask_for(const weft__emitter *emitter, const weft__value *load, weft_
     (void)weft__emit_intrinsic(emitter, "llvm.prefetch", &pointer, 1, arguments, 4);
 }
 
-static weft__ref load_dense(const weft__emitter *emitter, const weft__value *load, int size)
+weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address, int size)
 {
     weft__type type = weft__emit_integer(emitter, 8 << size);
-    weft__ref address = address_of(emitter, load, emitter->at);
-    ask_for(emitter, load, address);
     if (emitter->mask == NULL)
         return load_at(emitter, type, address, size);
-    if (emitter->edge && weft__load_has_edges(emitter->survey, load))
-        return weft__emit_edge_vector(emitter, load, address, size);
     weft__ref given[3] = {address, emitter->mask, weft__llvm.ConstNull(type)};
     return weft__emit_masked(emitter, "llvm.masked.load", given, 0, type, size);
+}
+
+static weft__ref load_dense(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    weft__ref address = address_of(emitter, load, emitter->at);
+    ask_for(emitter, load, address);
+    if (emitter->mask != NULL && emitter->edge && weft__load_has_edges(emitter->survey, load))
+        return weft__emit_edge_vector(emitter, load, address, size);
+    return weft__emit_load_dense(emitter, address, size);
 }
 
 /* Every other element, from two vectors; the second ends with the last element that is wanted, for
@@ -258,6 +263,18 @@ static void store_dense(const weft__emitter *emitter, const weft__value *store, 
     else
         (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(bytes),
                                 size);
+}
+
+void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
+                            int size)
+{
+    if (emitter->mask != NULL) {
+        weft__ref given[3] = {bytes, address, emitter->mask};
+        (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(bytes),
+                                size);
+        return;
+    }
+    weft__llvm.SetAlignment(weft__llvm.BuildStore(emitter->builder, bytes, address), 1U << size);
 }
 
 static void store_apart(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)

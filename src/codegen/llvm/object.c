@@ -1,5 +1,5 @@
 /* Objects: the header before LLVM's file, and the image that both make. */
-#include "codegen/llvm/object.h"
+#include "codegen/llvm/fold_run.h"
 #include "core/allocate.h"
 #include "core/status.h"
 
@@ -35,11 +35,13 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         return damaged();
     memcpy(header, object->data, sizeof *header);
     if (memcmp(header->magic, WEFT__OBJECT_MAGIC, sizeof header->magic) != 0 ||
-        header->operands_count > WEFT__OPERANDS_MAX ||
+        header->operands_count > WEFT__OPERANDS_MAX || header->folds_count > WEFT__FOLDS_MAX ||
+        header->operands_count + header->folds_count > WEFT__OPERANDS_MAX ||
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
         header->streamed >= (int32_t)header->operands_count)
         return damaged();
-    *begin = sizeof *header + operands_bytes(header);
+    *begin =
+        sizeof *header + operands_bytes(header) + header->folds_count * sizeof(weft__object_fold);
     *begin += -*begin & 15U;
     if (*begin > object->bytes)
         return damaged();
@@ -62,6 +64,25 @@ static bool operands_fit(const weft__native *native)
     return true;
 }
 
+/* Whether the folds are some that a kernel can have. */
+static bool folds_fit(const weft__native *native)
+{
+    const uint32_t count = native->header.folds_count;
+    for (uint32_t k = 0; k < count; k++) {
+        const weft__object_fold *fold = &native->folds[k];
+        const bool pair = fold->kind >= WEFT__FOLD_ARGMIN && fold->kind < WEFT__FOLD_END;
+        const weft__object_fold *other = fold->part == 0 ? fold + 1 : fold - 1;
+        if (fold->part > pair || fold->dtype < WEFT_BOOL || fold->dtype > WEFT_F64 ||
+            (pair && (other < native->folds || other >= native->folds + count ||
+                      other->kind != fold->kind || other->part == fold->part)))
+            return false;
+        if (fold->part == 0 && weft__fold_combiner(fold).primitive == NULL &&
+            weft__fold_combiner(fold).pair == NULL)
+            return false;
+    }
+    return true;
+}
+
 weft_status weft__object_load(const weft__object *object, weft__image *image)
 {
     weft__object_header header;
@@ -70,17 +91,25 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     weft__native *native = weft__allocate_zeroed(sizeof *native + operands_bytes(&header));
     if (native == NULL)
         return WEFT_ERROR_MEMORY;
+    const char *at = (const char *)object->data + sizeof header;
     native->header = header;
     native->operands = (const weft__object_operand *)(native->displaced + header.displaced_count);
-    memcpy(native->displaced, (const char *)object->data + sizeof header, operands_bytes(&header));
-    const weft_status status =
-        operands_fit(native)
+    memcpy(native->displaced, at, operands_bytes(&header));
+    memcpy(native->folds, at + operands_bytes(&header), header.folds_count * sizeof *native->folds);
+    weft_status status =
+        operands_fit(native) && folds_fit(native)
             ? weft__elf_load((const char *)object->data + begin, object->bytes - begin, native)
             : damaged();
+    if (status == WEFT_OK && (header.folds_count > 0) != (native->fold != NULL)) {
+        weft__elf_unload(native);
+        status = damaged();
+    }
     if (status != WEFT_OK) {
         weft__free(native);
         return status;
     }
-    *image = (weft__image){.entry = weft__native_run, .program = native, .destroy = destroy};
+    *image = (weft__image){.entry = header.folds_count > 0 ? weft__native_fold : weft__native_run,
+                           .program = native,
+                           .destroy = destroy};
     return WEFT_OK;
 }

@@ -5,8 +5,8 @@
 #include "codegen/llvm/patch.h"
 #include "codegen/llvm/survey.h"
 
-/* An object begins with this, the displaced operands and the operands follow, then, at a multiple
- * of 16, the file that LLVM made. */
+/* An object begins with this, the displaced operands, the operands and the folds follow, then, at a
+ * multiple of 16, the file that LLVM made. */
 typedef struct weft__object_header {
     char magic[8];
     uint32_t isa;       /* weft__isa */
@@ -14,8 +14,10 @@ typedef struct weft__object_header {
     int32_t streamed;   /* the operand whose rows are aligned for streaming, or -1 */
     uint32_t has_index; /* rows and columns must be the last two axes */
     uint32_t operands_count, displaced_count;
+    uint32_t folds_count;
+    uint32_t lanes; /* the order of the folds is that of a last axis that is folded */
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o2"
+#define WEFT__OBJECT_MAGIC "weft.o3"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
@@ -28,12 +30,20 @@ typedef struct weft__object_displaced {
     uint32_t operand;
 } weft__object_displaced;
 
+/* A result of a fold. */
+typedef struct weft__object_fold {
+    uint16_t kind; /* a weft__op or a weft__fold_kind */
+    uint8_t dtype, part;
+} weft__object_fold;
+
 /* The program of an image. */
 typedef struct weft__native {
-    weft__patch_run *run;
-    void *memory; /* that the code is in */
+    weft__patch_run *run;  /* of a kernel with folds: its results */
+    weft__patch_run *fold; /* the points of a kernel with folds, or NULL */
+    void *memory;          /* that the code is in */
     size_t bytes;
     weft__object_header header;
+    weft__object_fold folds[WEFT__FOLDS_MAX];
     const weft__object_operand *operands; /* after the displaced ones */
     weft__object_displaced displaced[];
 } weft__native;
@@ -41,7 +51,11 @@ typedef struct weft__native {
 /* The entry of images; see backend.h. */
 void weft__native_run(const void *native, const weft__launch *launch, int64_t begin, int64_t end);
 
-/* Puts the code of an ELF file into memory that can be run: finds `memory`, `bytes` and `run`. */
+/* The same of kernels with folds. */
+void weft__native_fold(const void *native, const weft__launch *launch, int64_t begin, int64_t end);
+
+/* Puts the code of an ELF file into memory that can be run: finds `memory`, `bytes`, `run` and
+ * `fold`. */
 weft_status weft__elf_load(const char *file, size_t bytes, weft__native *native);
 void weft__elf_unload(weft__native *native);
 

@@ -25,6 +25,7 @@ typedef struct weft__patch {
     int64_t begin, end;    /* the columns of which displaced operands are inside, begin <= end */
     int64_t size;          /* of the last axis */
     const uint64_t *scalars;
+    const struct weft__sheet *sheet; /* of the points of a kernel with folds */
     int64_t position[WEFT_NDIM_MAX]; /* of the first point, along each axis */
     weft__patch_operand operands[WEFT__OPERANDS_MAX];
 } weft__patch;
@@ -37,6 +38,7 @@ enum {
     WEFT__PATCH_END,
     WEFT__PATCH_SIZE,
     WEFT__PATCH_SCALARS,
+    WEFT__PATCH_SHEET,
     WEFT__PATCH_POSITION,
     WEFT__PATCH_OPERANDS = WEFT__PATCH_POSITION + WEFT_NDIM_MAX
 };

@@ -1,5 +1,6 @@
 /* Surveying a kernel: what is needed, how often, and how many elements at a time. */
 #include "codegen/llvm/survey.h"
+#include "codegen/llvm/fold.h"
 #include "codegen/llvm/patch.h"
 #include "core/allocate.h"
 #include "core/status.h"
@@ -39,12 +40,23 @@ bool weft__store_copies(const weft__kernel *kernel, const weft__value *store)
 bool weft__kernel_has_index(const weft__kernel *kernel)
 {
     for (uint32_t k = 0; k < kernel->values_count; k++)
-        if (kernel->values[k].op == WEFT__OP_index)
+        if (kernel->values[k].op == WEFT__OP_index && kernel->values[k].slot != WEFT__INDEX_FOLDED)
             return true;
     return false;
 }
 
-/* Backwards from the stores. */
+bool weft__index_by_row(const weft__survey *survey, const weft__value *index)
+{
+    return index->slot == WEFT__INDEX_FOLDED || index->slot == survey->row_axis;
+}
+
+bool weft__index_by_column(const weft__survey *survey, const weft__value *index)
+{
+    return index->slot == WEFT__INDEX_FOLDED ? survey->fold_mode == WEFT__FOLD_LANES_MODE
+                                             : index->slot == survey->column_axis;
+}
+
+/* Backwards from the stores, or from the folds. */
 static void find_needed(weft__survey *survey)
 {
     const weft__kernel *kernel = survey->kernel;
@@ -52,7 +64,7 @@ static void find_needed(weft__survey *survey)
         const weft__value *value = &kernel->values[k];
         const bool store = value->op == WEFT__OP_store;
         const bool bytes = store && weft__store_copies(kernel, value);
-        if (store)
+        if (store || value->op == WEFT__OP_fold)
             survey->needed[k] = WEFT__NEEDED_VALUE;
         for (int j = 0; survey->needed[k] != 0 && j < weft__value_arguments(kernel, value); j++)
             survey->needed[value->argument[j]] |=
@@ -74,7 +86,7 @@ bool weft__load_has_edges(const weft__survey *survey, const weft__value *load)
 static weft__level level_of(const weft__survey *survey, const weft__value *value)
 {
     weft__level level = WEFT__LEVEL_LAUNCH;
-    if (value->op == WEFT__OP_store)
+    if (value->op == WEFT__OP_store || value->op == WEFT__OP_fold)
         return WEFT__LEVEL_POINT;
     if (value->op == WEFT__OP_load) {
         if (survey->spacing[value->slot] != WEFT__SPACING_ZERO ||
@@ -83,7 +95,7 @@ static weft__level level_of(const weft__survey *survey, const weft__value *value
         level = WEFT__LEVEL_ROW;
     }
     if (value->op == WEFT__OP_index)
-        return value->slot == survey->ndim - 1 ? WEFT__LEVEL_POINT : WEFT__LEVEL_ROW;
+        return weft__index_by_column(survey, value) ? WEFT__LEVEL_POINT : WEFT__LEVEL_ROW;
     for (int k = 0; k < weft__value_arguments(survey->kernel, value); k++)
         if (survey->level[value->argument[k]] > level)
             level = (weft__level)survey->level[value->argument[k]];
@@ -267,10 +279,9 @@ size_t weft__displaced_loads(const weft__kernel *kernel)
     return count;
 }
 
-weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,
-                              weft__survey *survey)
+weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
 {
-    *survey = (weft__survey){.kernel = kernel, .target = weft__target_host(), .ndim = sample->ndim};
+    *survey = (weft__survey){.kernel = kernel, .target = weft__target_host()};
     TRY(weft__kernel_check(kernel));
     const size_t values = kernel->values_count, displaced = weft__displaced_loads(kernel);
     const size_t operands = kernel->operands_count + displaced;
@@ -290,7 +301,11 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
     survey->flags = survey->spacing + operands;
     survey->level = survey->flags + operands;
     survey->needed = survey->level + values;
-    weft__spacings(kernel, sample, survey->spacing);
+    return WEFT_OK;
+}
+
+void weft__survey_finish(weft__survey *survey)
+{
     find_needed(survey);
     find_sources(survey);
     find_levels(survey);
@@ -298,7 +313,18 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
     find_leading(survey);
     survey->lanes = lanes_of(survey);
     find_streamed(survey);
-    survey->unroll = unroll_of(survey, depth);
+    survey->unroll = unroll_of(survey, survey->memory);
+}
+
+weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,
+                              weft__survey *survey)
+{
+    TRY(weft__survey_begin(kernel, survey));
+    survey->ndim = sample->ndim;
+    survey->column_axis = sample->ndim - 1;
+    survey->row_axis = sample->ndim - 2;
+    weft__spacings(kernel, sample, survey->spacing);
+    weft__survey_finish(survey);
     return WEFT_OK;
 }
 

@@ -55,7 +55,9 @@ typedef struct weft__survey {
     uint32_t operands; /* with the displaced ones */
     weft__edges edges;
     weft__displaced *displaced;
-    uint16_t *source;    /* of each load: the operand, with the displaced ones */
+    uint16_t *source;              /* of each load: the operand, with the displaced ones */
+    int32_t row_axis, column_axis; /* of the launch; -1: none */
+    int32_t fold_mode;   /* weft__fold_mode, of the points of a kernel with folds; else 0 */
     uint8_t *spacing;    /* of each operand */
     uint8_t *flags;      /* of each operand */
     uint8_t *level;      /* of each value */
@@ -69,6 +71,9 @@ typedef struct weft__survey {
 /* Fails if memory runs out or a value is not defined for its types. Ends with weft__survey_free. */
 weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,
                               weft__survey *survey);
+/* The same in two steps: the axes and spacings are filled in between. */
+weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey);
+void weft__survey_finish(weft__survey *survey);
 void weft__survey_free(weft__survey *survey);
 
 /* The dtypes and arguments of every value are such that docs/semantics.md says what it computes. */
@@ -88,13 +93,19 @@ bool weft__dtype_is_float(weft_dtype dtype);
 bool weft__dtype_is_signed(weft_dtype dtype);
 bool weft__dtype_is_complex(weft_dtype dtype);
 
-/* classes.c: of every operand. */
+/* classes.c: of a distance in bytes, along an axis of some size; of every operand. */
+weft__spacing weft__spacing_of(weft_dtype dtype, int64_t stride, int64_t size);
 void weft__spacings(const weft__kernel *kernel, const weft__launch *launch, uint8_t *spacing);
 
+/* Of an axis; the number of an element among those folded is none. */
 bool weft__kernel_has_index(const weft__kernel *kernel);
 
 /* Whether a load gives something else near the ends of a row. */
 bool weft__load_has_edges(const weft__survey *survey, const weft__value *load);
+
+/* Whether an index is another in each row, or in each column. */
+bool weft__index_by_row(const weft__survey *survey, const weft__value *index);
+bool weft__index_by_column(const weft__survey *survey, const weft__value *index);
 
 /* Whether a store moves what a load of the same dtype found, as it is. */
 bool weft__store_copies(const weft__kernel *kernel, const weft__value *store);

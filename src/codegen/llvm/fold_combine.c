@@ -1,0 +1,122 @@
+/* Combining two values of a fold, and all lanes of a chunk. */
+#include "codegen/llvm/fold_emit.h"
+
+static weft__ref binary(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
+                        weft__ref y)
+{
+    return build(emitter->builder, x, y, "");
+}
+
+static weft__ref primitive(const weft__emitter *emitter, weft__op op, weft_dtype dtype, weft__ref x,
+                           weft__ref y)
+{
+    const weft__ref arguments[3] = {x, y, NULL};
+    return weft__emit_arithmetic(emitter, op, dtype, arguments);
+}
+
+/* A NaN is before everything; of equals the one with the lower position is first. */
+static void combine_first(const weft__emitter *emitter, const weft__folded *fold, weft__ref *to,
+                          const weft__ref *from)
+{
+    const bool largest = fold->kind == WEFT__FOLD_ARGMAX;
+    weft__ref ahead = primitive(emitter, WEFT__OP_lt, fold->dtype, from[0], to[0]);
+    if (largest)
+        ahead = primitive(emitter, WEFT__OP_lt, fold->dtype, to[0], from[0]);
+    weft__ref equal = primitive(emitter, WEFT__OP_eq, fold->dtype, from[0], to[0]);
+    if (weft__dtype_is_float(fold->dtype)) {
+        weft__ref is = primitive(emitter, WEFT__OP_ne, fold->dtype, from[0], from[0]);
+        weft__ref was = primitive(emitter, WEFT__OP_ne, fold->dtype, to[0], to[0]);
+        weft__ref was_not = primitive(emitter, WEFT__OP_not, WEFT_BOOL, was, NULL);
+        weft__llvm_binary *and = weft__llvm.BuildAnd, * or = weft__llvm.BuildOr;
+        ahead = binary(emitter, or, ahead, binary(emitter, and, is, was_not));
+        equal = binary(emitter, or, equal, binary(emitter, and, is, was));
+    }
+    weft__ref lower = primitive(emitter, WEFT__OP_lt, WEFT_I64, from[1], to[1]);
+    weft__ref better = binary(emitter, weft__llvm.BuildOr, ahead,
+                              binary(emitter, weft__llvm.BuildAnd, equal, lower));
+    to[0] = weft__emit_select(emitter, better, from[0], to[0]);
+    to[1] = weft__emit_select(emitter, better, from[1], to[1]);
+}
+
+static void combine_product(const weft__emitter *emitter, weft__ref *to, const weft__ref *from)
+{
+    weft__llvm_binary *times = weft__llvm.BuildFMul;
+    weft__ref real = binary(emitter, weft__llvm.BuildFSub, binary(emitter, times, to[0], from[0]),
+                            binary(emitter, times, to[1], from[1]));
+    weft__ref imaginary =
+        binary(emitter, weft__llvm.BuildFAdd, binary(emitter, times, to[0], from[1]),
+               binary(emitter, times, to[1], from[0]));
+    to[0] = real;
+    to[1] = imaginary;
+}
+
+void weft__fold_combine(const weft__emitter *emitter, const weft__folded *fold, weft__ref *to,
+                        const weft__ref *from)
+{
+    if (fold->kind == WEFT__FOLD_PRODUCT)
+        combine_product(emitter, to, from);
+    else if (fold->kind >= WEFT__FOLD_ARGMIN)
+        combine_first(emitter, fold, to, from);
+    else
+        to[0] = primitive(emitter, (weft__op)fold->kind, fold->dtype, to[0], from[0]);
+}
+
+void weft__fold_add(const weft__emitter *emitter, weft__folded *fold, const weft__ref *from)
+{
+    const int turn = emitter->turn;
+    weft__ref to[2] = {fold[0].now[turn], fold->pair ? fold[1].now[turn] : NULL};
+    weft__fold_combine(emitter, fold, to, from);
+    for (int part = 0; part <= fold->pair; part++)
+        fold[part].now[turn] =
+            fold->kind == WEFT__FOLD_PRODUCT
+                ? weft__emit_select(emitter, emitter->folding->empty, from[part], to[part])
+                : to[part];
+}
+
+/* The upper or lower half of the lanes. */
+static weft__ref half_of(const weft__emitter *emitter, weft__ref x, int half, bool upper)
+{
+    int order[WEFT__FOLD_LANES];
+    if (half == 1)
+        return weft__llvm.BuildExtractElement(emitter->builder, x, weft__emit_i64(emitter, upper),
+                                              "");
+    for (int k = 0; k < half; k++)
+        order[k] = k + (upper ? half : 0);
+    return weft__emit_shuffle(emitter, x, x, order, half);
+}
+
+/* Combines lanes with those half of them further on, until one is left; in `x`, by the parts. */
+static void halve_vector(weft__emitter *emitter, const weft__folded *fold, weft__ref *x)
+{
+    const int parts = 1 + fold->pair;
+    for (int half = emitter->survey->lanes / 2; half >= 1; half /= 2) {
+        weft__ref low[2], high[2];
+        for (int part = 0; part < parts; part++) {
+            low[part] = half_of(emitter, x[part], half, false);
+            high[part] = half_of(emitter, x[part], half, true);
+        }
+        emitter->lanes = half;
+        weft__fold_combine(emitter, fold, low, high);
+        x[0] = low[0];
+        x[1] = low[1];
+    }
+}
+
+void weft__fold_halve(weft__emitter *emitter, const weft__folded *fold, weft__ref *result)
+{
+    enum { VECTORS_MOST = WEFT__FOLD_LANES };
+    weft__ref x[VECTORS_MOST][2];
+    const int lanes = emitter->survey->lanes, parts = 1 + fold->pair;
+    int count = WEFT__FOLD_LANES / lanes;
+    emitter->lanes = lanes;
+    for (int k = 0; k < count; k++)
+        for (int part = 0; part < parts; part++)
+            x[k][part] =
+                weft__fold_slot_load(emitter, &fold[part], weft__emit_i64(emitter, k * lanes));
+    for (; count > 1; count /= 2)
+        for (int k = 0; k < count / 2; k++)
+            weft__fold_combine(emitter, fold, x[k], x[k + count / 2]);
+    halve_vector(emitter, fold, x[0]);
+    result[0] = x[0][0];
+    result[1] = x[0][1];
+}

@@ -1,0 +1,333 @@
+/* The function for the points of a kernel with folds.
+ *
+ *     for each group:
+ *         for each block of columns: the slots, in registers, through all rows
+ *         the same for what is left: steps of one vector with a mask, or of one column
+ *         all lanes are combined, if that is the end of their chunk
+ *
+ * With lanes, a row has as many columns as there are lanes, what is left is the last row, and there
+ * are many groups. Otherwise what is left are the last columns, and there is one group. */
+#include "codegen/llvm/flow.h"
+#include "codegen/llvm/fold_emit.h"
+#include "codegen/llvm/patch.h"
+
+struct nest {
+    bool lanes; /* the mode */
+    weft__ref sheet, rows, columns, tail, fresh, fresh_tail, halves, groups;
+    weft__ref data[WEFT__OPERANDS_MAX], step[WEFT__OPERANDS_MAX]; /* of the first group */
+};
+
+static weft__ref sheet_field(const weft__emitter *emitter, const struct nest *nest, int64_t number)
+{
+    return weft__flow_field(emitter, nest->sheet, number, weft__flow_i64(emitter));
+}
+
+static weft__ref sheet_pointer(const weft__emitter *emitter, const struct nest *nest,
+                               int64_t number)
+{
+    return weft__flow_field(emitter, nest->sheet, number,
+                            weft__llvm.PointerTypeInContext(emitter->context, 0));
+}
+
+static weft__ref not_zero(const weft__emitter *emitter, weft__ref x)
+{
+    return weft__flow_compare(emitter, WEFT__ICMP_NE, x, weft__emit_i64(emitter, 0));
+}
+
+static weft__ref slot_address(const weft__emitter *emitter, const weft__folded *fold,
+                              weft__ref column)
+{
+    const int64_t size = (int64_t)1 << weft__memory_size(fold->dtype);
+    return weft__emit_address(
+        emitter, fold->slots,
+        weft__llvm.BuildMul(emitter->builder, column, weft__emit_i64(emitter, size), ""));
+}
+
+weft__ref weft__fold_slot_load(const weft__emitter *emitter, const weft__folded *fold,
+                               weft__ref column)
+{
+    return weft__emit_widen(emitter, fold->dtype,
+                            weft__emit_load_dense(emitter, slot_address(emitter, fold, column),
+                                                  weft__memory_size(fold->dtype)));
+}
+
+void weft__fold_slot_store(const weft__emitter *emitter, const weft__folded *fold, weft__ref column,
+                           weft__ref x)
+{
+    weft__emit_store_dense(emitter, slot_address(emitter, fold, column),
+                           weft__emit_narrow(emitter, fold->dtype, x),
+                           weft__memory_size(fold->dtype));
+}
+
+/* What the slots hold, or what stands for nothing. */
+static void begin_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref *at, int unroll)
+{
+    weft__folding *folding = emitter->folding;
+    for (int k = 0; k < folding->count; k++) {
+        weft__folded *fold = &folding->fold[k];
+        weft__ref nothing = weft__emit_constant(
+            emitter, fold->dtype, weft__fold_identity(fold->kind, fold->dtype, fold->second));
+        for (int j = 0; j < unroll; j++)
+            fold->now[j] = weft__emit_select(emitter, fresh, nothing,
+                                             weft__fold_slot_load(emitter, fold, at[j]));
+    }
+}
+
+static void end_slots(weft__emitter *emitter, const weft__ref *at, int unroll)
+{
+    for (int k = 0; k < emitter->folding->count; k++)
+        for (int j = 0; j < unroll; j++)
+            weft__fold_slot_store(emitter, &emitter->folding->fold[k], at[j],
+                                  emitter->folding->fold[k].now[j]);
+}
+
+/* Phis for all slots, with what they are now coming in. */
+static void make_phis(weft__emitter *emitter, weft__block before, int unroll,
+                      weft__ref phi[][WEFT__UNROLL_MOST])
+{
+    for (int k = 0; k < emitter->folding->count; k++)
+        for (int j = 0; j < unroll; j++) {
+            weft__ref now = emitter->folding->fold[k].now[j];
+            phi[k][j] = weft__flow_phi(emitter, weft__llvm.TypeOf(now));
+            weft__flow_incoming(phi[k][j], now, before);
+        }
+}
+
+static void take_phis(weft__emitter *emitter, int unroll, weft__ref phi[][WEFT__UNROLL_MOST])
+{
+    for (int k = 0; k < emitter->folding->count; k++)
+        for (int j = 0; j < unroll; j++)
+            emitter->folding->fold[k].now[j] = phi[k][j];
+}
+
+static void into_phis(weft__emitter *emitter, weft__block from, int unroll,
+                      weft__ref phi[][WEFT__UNROLL_MOST])
+{
+    for (int k = 0; k < emitter->folding->count; k++)
+        for (int j = 0; j < unroll; j++)
+            weft__flow_incoming(phi[k][j], emitter->folding->fold[k].now[j], from);
+}
+
+/* All rows from `first` to before `end`, of `unroll` vectors from the column `at` on. */
+static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft__ref fresh,
+                      weft__ref first, weft__ref end)
+{
+    weft__ref at[WEFT__UNROLL_MOST], phi[WEFT__FOLDS_MAX][WEFT__UNROLL_MOST],
+        out[WEFT__FOLDS_MAX][WEFT__UNROLL_MOST];
+    const int lanes = emitter->lanes;
+    for (int k = 0; k < unroll; k++)
+        at[k] = weft__flow_plus(emitter, column, (int64_t)k * lanes);
+    begin_slots(emitter, fresh, at, unroll);
+    weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, first, end), loop,
+                      after);
+    weft__flow_enter(emitter, after);
+    make_phis(emitter, before, unroll, out);
+    weft__flow_enter(emitter, loop);
+    emitter->row = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    make_phis(emitter, before, unroll, phi);
+    take_phis(emitter, unroll, phi);
+    if (emitter->folding->product)
+        emitter->folding->empty = weft__llvm.BuildAnd(
+            emitter->builder, fresh,
+            weft__flow_compare(emitter, WEFT__ICMP_EQ, emitter->row, first), "");
+    weft__emit_bases(emitter);
+    weft__ref mask = emitter->mask;
+    emitter->mask = NULL;
+    weft__emit_level(emitter, WEFT__LEVEL_ROW);
+    emitter->mask = mask;
+    emitter->lanes = lanes;
+    weft__emit_turn(emitter, column, unroll);
+    weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, emitter->row, 1));
+    weft__flow_incoming(emitter->row, first, before);
+    weft__flow_incoming(emitter->row, next, weft__flow_here(emitter));
+    into_phis(emitter, weft__flow_here(emitter), unroll, phi);
+    into_phis(emitter, weft__flow_here(emitter), unroll, out);
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, end), loop, after);
+    weft__flow_enter(emitter, after);
+    take_phis(emitter, unroll, out);
+    end_slots(emitter, at, unroll);
+}
+
+/* Whole blocks, from column 0 on. Returns the column that comes after. */
+static weft__ref emit_blocks(weft__emitter *emitter, const struct nest *nest)
+{
+    const int lanes = emitter->survey->lanes, unroll = emitter->survey->unroll;
+    const int64_t width = (int64_t)lanes * unroll;
+    weft__ref zero = weft__emit_i64(emitter, 0);
+    weft__ref last = weft__flow_plus(emitter, nest->columns, -width);
+    weft__ref some = weft__flow_compare(emitter, WEFT__ICMP_SLE, zero, last);
+    weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    if (nest->lanes) /* no rows: only to make the slots hold nothing */
+        some = weft__llvm.BuildOr(emitter->builder, nest->fresh, not_zero(emitter, nest->rows), "");
+    weft__flow_branch(emitter, some, loop, after);
+    weft__flow_enter(emitter, loop);
+    weft__ref at = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    emitter->lanes = lanes;
+    emit_rows(emitter, at, unroll, nest->fresh, zero, nest->rows);
+    weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, at, width));
+    weft__block end = weft__flow_here(emitter);
+    weft__flow_incoming(at, zero, before);
+    weft__flow_incoming(at, next, end);
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLE, next, last), loop,
+                      after);
+    weft__flow_enter(emitter, after);
+    weft__ref result = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    weft__flow_incoming(result, zero, before);
+    weft__flow_incoming(result, next, end);
+    return nest->lanes ? zero : result;
+}
+
+static weft__ref emit_step(weft__emitter *emitter, const struct nest *nest, weft__ref at,
+                           weft__ref end)
+{
+    weft__ref zero = weft__emit_i64(emitter, 0), fresh = nest->fresh, first = zero;
+    weft__ref last = nest->rows, count = weft__emit_i64(emitter, 1);
+    if (nest->lanes) {
+        fresh =
+            weft__llvm.BuildAnd(emitter->builder, nest->fresh_tail,
+                                weft__flow_compare(emitter, WEFT__ICMP_EQ, nest->rows, zero), "");
+        first = nest->rows;
+        last = weft__flow_plus(emitter, first, 1);
+    }
+    emitter->lanes = 1;
+    if (emitter->survey->target.masks)
+        count = weft__emit_mask(emitter, weft__llvm.BuildSub(emitter->builder, end, at, ""));
+    emit_rows(emitter, at, 1, fresh, first, last);
+    emitter->mask = NULL;
+    return weft__llvm.BuildAdd(emitter->builder, at, count, "");
+}
+
+static void emit_steps(weft__emitter *emitter, const struct nest *nest, weft__ref start)
+{
+    weft__ref end = nest->lanes ? nest->tail : nest->columns;
+    weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, start, end), loop,
+                      after);
+    weft__flow_enter(emitter, loop);
+    weft__ref at = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    weft__ref next = weft__emit_opaque(emitter, emit_step(emitter, nest, at, end));
+    weft__flow_incoming(at, start, before);
+    weft__flow_incoming(at, next, weft__flow_here(emitter));
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, end), loop, after);
+    weft__flow_enter(emitter, after);
+}
+
+static void emit_halving(weft__emitter *emitter, const struct nest *nest, weft__ref group)
+{
+    weft__folding *folding = emitter->folding;
+    weft__block halving = weft__flow_block(emitter), after = weft__flow_block(emitter);
+    weft__flow_branch(emitter, nest->halves, halving, after);
+    weft__flow_enter(emitter, halving);
+    for (int k = 0; k < folding->count; k++) {
+        weft__ref result[2];
+        if (folding->fold[k].second)
+            continue;
+        weft__fold_halve(emitter, &folding->fold[k], result);
+        for (int part = 0; part <= folding->fold[k].pair; part++) {
+            const weft__folded *fold = &folding->fold[k + part];
+            weft__ref step = sheet_field(emitter, nest, WEFT__SHEET_RESULT_STEP + k + part);
+            weft__ref address = weft__emit_address(
+                emitter, sheet_pointer(emitter, nest, WEFT__SHEET_RESULT + k + part),
+                weft__llvm.BuildMul(emitter->builder, group, step, ""));
+            emitter->lanes = 1;
+            weft__emit_store_dense(emitter, address,
+                                   weft__emit_narrow(emitter, fold->dtype, result[part]),
+                                   weft__memory_size(fold->dtype));
+        }
+    }
+    weft__flow_jump(emitter, after);
+    weft__flow_enter(emitter, after);
+}
+
+/* Makes the operands those of a group. */
+static void enter_group(weft__emitter *emitter, const struct nest *nest, weft__ref group)
+{
+    for (uint32_t k = 0; k < emitter->survey->kernel->operands_count; k++)
+        if (emitter->survey->flags[k] != 0)
+            emitter->operands[k].data =
+                weft__emit_address(emitter, nest->data[k],
+                                   weft__llvm.BuildMul(emitter->builder, group, nest->step[k], ""));
+    weft__ref step = sheet_field(emitter, nest, WEFT__SHEET_FOLDED_GROUP);
+    emitter->folding->folded =
+        weft__llvm.BuildAdd(emitter->builder, sheet_field(emitter, nest, WEFT__SHEET_FOLDED),
+                            weft__llvm.BuildMul(emitter->builder, group, step, ""), "");
+}
+
+static void emit_group(weft__emitter *emitter, const struct nest *nest, weft__ref group)
+{
+    enter_group(emitter, nest, group);
+    emit_steps(emitter, nest, emit_blocks(emitter, nest));
+    if (nest->lanes && !emitter->folding->product)
+        emit_halving(emitter, nest, group);
+}
+
+static void begin(weft__emitter *emitter, struct nest *nest)
+{
+    weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
+    emitter->patch = weft__llvm.GetParam(emitter->function, 0);
+    nest->sheet = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_SHEET, pointer);
+    nest->rows =
+        weft__flow_field(emitter, emitter->patch, WEFT__PATCH_ROWS, weft__flow_i64(emitter));
+    nest->columns = nest->lanes ? weft__emit_i64(emitter, WEFT__FOLD_LANES)
+                                : weft__flow_field(emitter, emitter->patch, WEFT__PATCH_COLUMNS,
+                                                   weft__flow_i64(emitter));
+    nest->tail = sheet_field(emitter, nest, WEFT__SHEET_TAIL);
+    nest->groups = sheet_field(emitter, nest, WEFT__SHEET_GROUPS);
+    weft__ref fresh = sheet_field(emitter, nest, WEFT__SHEET_FRESH);
+    nest->fresh = weft__flow_compare(emitter, WEFT__ICMP_EQ, fresh, weft__emit_i64(emitter, 1));
+    nest->fresh_tail = not_zero(emitter, fresh);
+    nest->halves = not_zero(emitter, sheet_field(emitter, nest, WEFT__SHEET_HALVES));
+    for (int k = 0; k < emitter->folding->count; k++)
+        emitter->folding->fold[k].slots = sheet_pointer(emitter, nest, WEFT__SHEET_SLOT + k);
+    weft__emit_operands(emitter);
+    for (uint32_t k = 0; k < emitter->survey->kernel->operands_count; k++) {
+        if (emitter->survey->flags[k] == 0)
+            continue;
+        nest->data[k] = emitter->operands[k].data;
+        nest->step[k] = sheet_field(emitter, nest, WEFT__SHEET_GROUP + k);
+    }
+}
+
+static void describe_folds(weft__emitter *emitter)
+{
+    const weft__kernel *kernel = emitter->survey->kernel;
+    weft__folding *folding = emitter->folding;
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        if (value->op != WEFT__OP_fold)
+            continue;
+        folding->fold[folding->count++] =
+            (weft__folded){.kind = value->slot,
+                           .dtype = (weft_dtype)value->dtype,
+                           .pair = value->slot >= WEFT__FOLD_ARGMIN && value->part == 0,
+                           .second = value->part == 1};
+        folding->product |= value->slot == WEFT__FOLD_PRODUCT;
+    }
+}
+
+void weft__emit_fold_function(weft__emitter *emitter)
+{
+    struct nest nest = {.lanes = emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE};
+    describe_folds(emitter);
+    weft__flow_enter(emitter, weft__flow_block(emitter));
+    begin(emitter, &nest);
+    emitter->row = weft__emit_i64(emitter, 0);
+    weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
+    weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    weft__flow_jump(emitter, loop);
+    weft__flow_enter(emitter, loop);
+    weft__ref group = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    emit_group(emitter, &nest, group);
+    weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, group, 1));
+    weft__flow_incoming(group, weft__emit_i64(emitter, 0), before);
+    weft__flow_incoming(group, next, weft__flow_here(emitter));
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, nest.groups), loop,
+                      after);
+    weft__flow_enter(emitter, after);
+    weft__llvm.BuildRetVoid(emitter->builder);
+}

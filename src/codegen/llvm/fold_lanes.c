@@ -1,0 +1,142 @@
+/* Folding in lanes: chunks of elements that follow each other, for one kept point after the other.
+ */
+#include "codegen/llvm/fold_run.h"
+
+#include <string.h>
+
+static void call(weft__fold_frame *frame, int64_t rows, int64_t tail)
+{
+    frame->points.rows = rows;
+    frame->sheet.tail = tail;
+    frame->native->fold(&frame->points);
+}
+
+static void use_slots(weft__fold_frame *frame, int64_t lane)
+{
+    for (int32_t k = 0; k < frame->count; k++)
+        frame->sheet.slot[k] = frame->slot[k] + (lane << frame->size[k]);
+}
+
+/* Where results go; those of the next group are `step` values further on. */
+static void use_results(weft__fold_frame *frame, char *const *to, int64_t at, int64_t step)
+{
+    for (int32_t k = 0; k < frame->count; k++) {
+        frame->sheet.result[k] = to[k] + (at << frame->size[k]);
+        frame->sheet.result_step[k] = step << frame->size[k];
+    }
+}
+
+/* Combines the first `lanes` lanes, where compiled code does not. */
+static void halve(weft__fold_frame *frame, int64_t lanes)
+{
+    weft__fold_groups(frame, frame->slot, weft__fold_least(lanes, WEFT__FOLD_LANES), 1, 1);
+    for (int32_t k = 0; k < frame->count; k++)
+        memcpy(frame->sheet.result[k], frame->slot[k], (size_t)1 << frame->size[k]);
+}
+
+/* Makes the operands those of the rows at the position, in steps along the last axis. */
+static void find_operands(weft__fold_frame *frame)
+{
+    const int32_t axis = frame->plan.column_axis;
+    for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
+        const int64_t column = axis < 0 ? 0 : frame->arguments[k].stride[axis];
+        if (frame->native->operands[k].flags != 0)
+            frame->points.operands[k] =
+                (weft__patch_operand){weft__fold_data(frame, k), WEFT__FOLD_LANES * column, column};
+    }
+}
+
+/* `groups` chunks of `length` elements each, the next one's `step` further along `axis`. */
+static void fold_groups(weft__fold_frame *frame, int64_t first, int64_t length, int64_t groups,
+                        int32_t axis, int64_t step)
+{
+    weft__sheet *sheet = &frame->sheet;
+    for (uint32_t k = 0; k < frame->native->header.operands_count; k++)
+        sheet->group[k] = axis < 0 ? 0 : step * frame->arguments[k].stride[axis];
+    sheet->folded = first;
+    sheet->folded_group = axis == frame->plan.column_axis ? step : 0;
+    sheet->groups = groups;
+    sheet->fresh = sheet->halves = 1;
+    use_slots(frame, 0);
+    weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, first);
+    find_operands(frame);
+    call(frame, length / WEFT__FOLD_LANES, length % WEFT__FOLD_LANES);
+    if (frame->product)
+        halve(frame, length);
+}
+
+/* The elements [at, end) of one axis, of which the first belongs to a lane. */
+static void fold_piece(weft__fold_frame *frame, int64_t at, int64_t end, int64_t begin)
+{
+    const int64_t lane = (at - begin) % WEFT__FOLD_LANES, count = end - at;
+    frame->sheet.fresh = at == begin ? 1 : at - begin < WEFT__FOLD_LANES ? 2 : 0;
+    frame->sheet.folded = at;
+    weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, at);
+    find_operands(frame);
+    use_slots(frame, lane);
+    if (lane == 0)
+        call(frame, count / WEFT__FOLD_LANES, count % WEFT__FOLD_LANES);
+    else
+        call(frame, 0, count);
+}
+
+/* A chunk, in pieces of the last axis; a piece that begins between lanes ends with the last one. */
+static void fold_pieces(weft__fold_frame *frame, int64_t begin, int64_t end)
+{
+    const int64_t size = frame->launch->size[frame->launch->ndim - 1];
+    frame->sheet.groups = 1;
+    frame->sheet.halves = 0;
+    for (int64_t at = begin, stop; at < end; at = stop) {
+        const int64_t lane = (at - begin) % WEFT__FOLD_LANES;
+        stop = weft__fold_least(end, at + size - at % size);
+        if (lane != 0)
+            stop = weft__fold_least(stop, at + WEFT__FOLD_LANES - lane);
+        fold_piece(frame, at, stop, begin);
+    }
+    if (frame->product) {
+        halve(frame, end - begin);
+        return;
+    }
+    use_slots(frame, 0);
+    frame->sheet.fresh = 0;
+    frame->sheet.halves = 1;
+    call(frame, 0, 0);
+}
+
+/* All chunks of one kept point. */
+static void fold_point(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
+                       int64_t column, int64_t pitch)
+{
+    const int64_t folded = frame->launch->folded, length = WEFT__FOLD_CHUNK;
+    const bool one = !frame->plan.linear || frame->product || frame->has_index;
+    for (int64_t c = 0, groups; c < chunks; c += groups) {
+        const int64_t begin = (chunk + c) * length, whole = folded / length - (chunk + c);
+        const int64_t end = weft__fold_least(begin + length, folded);
+        groups = one || whole < 1 ? 1 : weft__fold_least(whole, chunks - c);
+        use_results(frame, to, column + c * pitch, pitch);
+        if (frame->plan.linear)
+            fold_groups(frame, begin, end - begin, groups, frame->plan.column_axis, length);
+        else
+            fold_pieces(frame, begin, end);
+    }
+}
+
+void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
+                      int64_t pitch)
+{
+    const int32_t axis = frame->launch->kept_ndim - 1;
+    const int64_t begin = chunk * WEFT__FOLD_CHUNK, columns = frame->columns;
+    if (frame->plan.linear && chunks == 1 && !frame->product && !frame->has_index) {
+        use_results(frame, to, 0, 1);
+        fold_groups(frame, begin, weft__fold_least(WEFT__FOLD_CHUNK, frame->launch->folded - begin),
+                    columns, axis, 1);
+        return;
+    }
+    for (int64_t c = 0; c < columns; c++) {
+        fold_point(frame, chunk, chunks, to, c, pitch);
+        if (axis >= 0)
+            frame->points.position[axis]++;
+    }
+    if (axis >= 0)
+        frame->points.position[axis] -= columns;
+}

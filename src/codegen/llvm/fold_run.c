@@ -1,0 +1,226 @@
+/* Running a kernel with folds over a range of a launch: many kept points at a time, chunk by chunk,
+ * then all that is computed of the results. */
+#include "codegen/llvm/fold_run.h"
+#include "codegen/interpreter/mode.h"
+#include "core/thread.h"
+
+#include <string.h>
+
+enum {
+    SLOT_BYTES = 1024 + 64, /* of all lanes of one fold */
+    CHUNK_BYTES = 48 << 10, /* for the results of chunks, of all folds */
+    COLUMNS_MOST = 4096
+};
+
+weft__fold_combine_function weft__fold_combiner(const weft__object_fold *fold)
+{
+    const weft__variant *variant = weft__variant_chosen();
+    if (fold->kind >= WEFT__FOLD_ARGMIN && fold->kind < WEFT__FOLD_END)
+        return (weft__fold_combine_function){
+            NULL, variant->pair[fold->kind - WEFT__FOLD_ARGMIN][fold->dtype]};
+    if (fold->kind < WEFT__OP_COUNT)
+        return (weft__fold_combine_function){variant->primitive[fold->kind][fold->dtype], NULL};
+    return (weft__fold_combine_function){NULL, NULL};
+}
+
+/* Combines `count` values of fold k from value number `to` on with those from `from` on. */
+static void combine(const weft__fold_frame *frame, int32_t k, char *const *groups, int64_t to,
+                    int64_t from, int64_t count)
+{
+    const weft__fold_combine_function function = weft__fold_combiner(&frame->native->folds[k]);
+    const int *size = &frame->size[k];
+    char *first = groups[k] + (to << size[0]), *x = groups[k] + (from << size[0]);
+    if (function.pair != NULL)
+        function.pair(first, groups[k + 1] + (to << size[1]), x, groups[k + 1] + (from << size[1]),
+                      count, 0);
+    else
+        function.primitive(first, first, x, x, count, 0);
+}
+
+void weft__fold_groups(const weft__fold_frame *frame, char *const *groups, int64_t count,
+                       int64_t pitch, int64_t columns)
+{
+    int64_t half = 1;
+    while (2 * half < count)
+        half *= 2;
+    for (; count > 1; count = weft__fold_least(count, half), half /= 2) {
+        const int64_t pairs = count - half, steps = pitch == columns ? 1 : pairs;
+        for (int32_t k = 0; k < frame->count; k++)
+            for (int64_t s = 0; frame->native->folds[k].part == 0 && s < steps; s++)
+                combine(frame, k, groups, s * pitch, (half + s) * pitch,
+                        steps == 1 ? pairs * columns : columns);
+    }
+}
+
+static void fill_neutral(const weft__fold_frame *frame)
+{
+    for (int32_t k = 0; k < frame->count; k++) {
+        const weft__object_fold *fold = &frame->native->folds[k];
+        const uint64_t neutral =
+            weft__fold_neutral(fold->kind, (weft_dtype)fold->dtype, fold->part);
+        frame->variant->move_row[frame->size[k]](frame->chunk[k], (int64_t)1 << frame->size[k],
+                                                 (const char *)&neutral, 0, frame->columns);
+    }
+}
+
+/* What is computed of the folds, whose results are in frame->chunk. */
+static void run_results(weft__fold_frame *frame)
+{
+    const weft__native *native = frame->native;
+    const int32_t axis = frame->launch->kept_ndim - 1;
+    const uint32_t operands = native->header.operands_count;
+    weft__patch *patch = &frame->results;
+    for (int32_t k = frame->launch->kept_ndim; k < frame->launch->ndim; k++)
+        frame->points.position[k] = 0;
+    for (uint32_t k = 0; k < operands; k++)
+        patch->operands[k] = (weft__patch_operand){weft__fold_data(frame, k), 0,
+                                                   axis < 0 ? 0 : frame->arguments[k].stride[axis]};
+    for (int32_t k = 0; k < frame->count; k++)
+        patch->operands[operands + (uint32_t)k] =
+            (weft__patch_operand){frame->chunk[k], 0, (int64_t)1 << frame->size[k]};
+    memcpy(patch->position, frame->points.position, sizeof patch->position);
+    patch->rows = 1;
+    patch->columns = frame->columns;
+    native->run(patch);
+}
+
+/* Where the results of a chunk of a kept point are in the buffer between two stages. */
+static void locate(const weft__fold_frame *frame, int64_t chunk, int64_t point, char **at)
+{
+    const weft__launch *launch = frame->launch;
+    char *buffer = frame->arguments[launch->arguments_count - 1].data;
+    for (int32_t k = 0; k < frame->count; k++) {
+        at[k] = buffer + ((chunk * launch->kept + point) << frame->size[k]);
+        buffer += weft__fold_bytes((int64_t)1 << frame->size[k], launch->chunks * launch->kept);
+    }
+}
+
+static void fold(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
+                 int64_t pitch)
+{
+    if (frame->plan.mode == WEFT__FOLD_LANES_MODE)
+        weft__fold_lanes(frame, chunk, chunks, to, pitch);
+    else
+        weft__fold_columns(frame, chunk, chunks, to, pitch);
+}
+
+/* From item `first` on; returns how many were done. */
+static int64_t run_chunks(weft__fold_frame *frame, int64_t first, int64_t end)
+{
+    const int64_t kept = frame->launch->kept, chunk = first / kept;
+    const int64_t chunks = kept == 1 ? end - first : 1;
+    char *to[WEFT__FOLDS_MAX];
+    locate(frame, chunk, first % kept, to);
+    if (frame->plan.mode != WEFT__FOLD_SHORT_MODE) {
+        fold(frame, chunk, chunks, to, kept);
+        return chunks * frame->columns;
+    }
+    fold(frame, 0, frame->plan.chunks, frame->chunk, frame->columns);
+    weft__fold_groups(frame, frame->chunk, frame->plan.chunks, frame->columns, frame->columns);
+    for (int32_t k = 0; k < frame->count; k++)
+        memcpy(to[k], frame->chunk[k], (size_t)frame->columns << frame->size[k]);
+    return frame->columns;
+}
+
+static void run_points(weft__fold_frame *frame, int64_t point)
+{
+    int64_t chunks = frame->launch->chunks, pitch = frame->launch->kept;
+    if (frame->launch->stage == WEFT__STAGE_FINISH && chunks > 0) {
+        locate(frame, 0, point, frame->chunk);
+    } else {
+        chunks = frame->plan.chunks;
+        pitch = frame->columns;
+        fold(frame, 0, chunks, frame->chunk, pitch);
+    }
+    if (chunks == 0)
+        fill_neutral(frame);
+    weft__fold_groups(frame, frame->chunk, chunks, pitch, frame->columns);
+    run_results(frame);
+}
+
+/* Cuts the memory after the frame into parts; returns how many columns there is room for. */
+static int64_t lay_out(weft__fold_frame *frame, char *memory, char *end)
+{
+    const bool whole = frame->launch->stage == WEFT__STAGE_WHOLE || frame->launch->chunks == 0 ||
+                       frame->plan.mode == WEFT__FOLD_SHORT_MODE;
+    const int64_t chunks = whole && frame->plan.chunks > 0 ? frame->plan.chunks : 1;
+    int64_t columns = COLUMNS_MOST, bytes = 0;
+    memory += -(uintptr_t)memory & 63U;
+    for (int32_t k = 0; k < frame->count; k++) {
+        frame->size[k] =
+            __builtin_ctzll(weft_dtype_size((weft_dtype)frame->native->folds[k].dtype));
+        frame->product |= frame->native->folds[k].kind == WEFT__FOLD_PRODUCT;
+        frame->slot[k] = memory;
+        memory += SLOT_BYTES;
+        bytes += (int64_t)1 << frame->size[k];
+    }
+    if (whole)
+        columns = (CHUNK_BYTES - 64 * frame->count) / (bytes * chunks);
+    for (int32_t k = 0; k < frame->count; k++) {
+        frame->chunk[k] = memory;
+        memory += whole ? weft__fold_bytes((int64_t)1 << frame->size[k], chunks * columns) : 64;
+    }
+    frame->pack = memory;
+    frame->pack_bytes = end - memory;
+    return weft__fold_least(columns, weft__fold_columns_most(frame));
+}
+
+/* The kept points from number `point` on, as many as can be done at once, at most `most`. */
+static void take_columns(weft__fold_frame *frame, int64_t point, int64_t most)
+{
+    const int32_t axis = frame->launch->kept_ndim - 1;
+    weft__fold_place(frame, 0, frame->launch->kept_ndim, point);
+    const int64_t left = axis < 0 ? 1 : frame->launch->size[axis] - frame->points.position[axis];
+    frame->columns = weft__fold_least(left, most);
+}
+
+static void run(const weft__native *native, const weft__launch *launch, int64_t first, int64_t end,
+                char *scratch)
+{
+    weft__fold_frame *frame = (weft__fold_frame *)(void *)scratch;
+    frame->native = native;
+    frame->launch = launch;
+    frame->arguments = weft__launch_arguments_of(launch);
+    frame->variant = weft__variant_chosen();
+    frame->has_index = native->header.has_index != 0;
+    frame->plan = weft__fold_plan_of(launch, native->header.lanes != 0, frame->has_index,
+                                     native->header.operands_count);
+    frame->count = (int32_t)native->header.folds_count;
+    frame->product = false;
+    frame->points.scalars = frame->results.scalars = weft__launch_scalars(launch);
+    frame->points.streaming = frame->results.streaming = 0;
+    frame->points.sheet = &frame->sheet;
+    const int64_t most = lay_out(frame, scratch + sizeof *frame, scratch + WEFT__SCRATCH_BYTES);
+    const weft__mode mode = weft__mode_enter();
+    while (first < end) {
+        take_columns(frame, first % launch->kept, weft__fold_least(most, end - first));
+        if (launch->stage == WEFT__STAGE_CHUNKS) {
+            first += run_chunks(frame, first, end);
+            continue;
+        }
+        run_points(frame, first);
+        first += frame->columns;
+    }
+    weft__mode_leave(mode);
+}
+
+/* Our own threads have room on their stacks. */
+__attribute__((noinline)) static void
+run_on_stack(const weft__native *native, const weft__launch *launch, int64_t begin, int64_t end)
+{
+    _Alignas(64) char scratch[WEFT__SCRATCH_BYTES];
+    run(native, launch, begin, end, scratch);
+}
+
+void weft__native_fold(const void *native, const weft__launch *launch, int64_t begin, int64_t end)
+{
+    const weft__thread *thread = weft__thread_peek();
+    if (begin >= end)
+        return;
+    if (thread == NULL) {
+        run_on_stack(native, launch, begin, end);
+        return;
+    }
+    const uintptr_t scratch = ((uintptr_t)thread->scratch + 63) & ~(uintptr_t)63;
+    run(native, launch, begin, end, (char *)scratch);
+}

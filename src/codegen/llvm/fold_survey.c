@@ -1,0 +1,66 @@
+/* Surveying the two kernels that a kernel with folds is split into. */
+#include "codegen/llvm/fold.h"
+#include "core/status.h"
+
+enum {
+    UNROLL_MOST = 8, /* vectors of a turn */
+    OPERATIONS = 12  /* at each point, up to which a turn has as many as there are registers for */
+};
+
+/* Registers that hold one vector of each fold. */
+static int registers_of(const weft__survey *survey)
+{
+    int registers = 0;
+    for (uint32_t k = 0; k < survey->kernel->values_count; k++) {
+        const weft__value *value = &survey->kernel->values[k];
+        if (value->op != WEFT__OP_fold)
+            continue;
+        const int bytes = survey->lanes << weft__memory_size((weft_dtype)value->dtype);
+        registers += bytes > survey->target.bytes ? bytes / survey->target.bytes : 1;
+    }
+    return registers;
+}
+
+/* What is folded stays in registers, and half of them are for everything else. All lanes must be a
+ * multiple. */
+static int unroll_of(const weft__survey *survey)
+{
+    const int most =
+        survey->target.isa == WEFT__ISA_AVX512 || survey->target.isa == WEFT__ISA_NEON ? 16 : 8;
+    int unroll = survey->operations <= OPERATIONS ? UNROLL_MOST : survey->unroll;
+    while (unroll > 1 &&
+           (unroll * registers_of(survey) > most || unroll * survey->lanes > WEFT__FOLD_LANES))
+        unroll /= 2;
+    return unroll;
+}
+
+weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__kernel *points,
+                                     const weft__launch *sample, weft__survey *survey)
+{
+    const weft__fold_plan plan =
+        weft__fold_plan_of(sample, weft__kernel_has_lanes(kernel), weft__kernel_has_index(kernel),
+                           kernel->operands_count);
+    TRY(weft__survey_begin(points, survey));
+    survey->fold_mode = (int32_t)plan.mode;
+    survey->row_axis = plan.row_axis;
+    survey->column_axis = plan.column_axis;
+    weft__fold_spacings(points, sample, &plan, survey->spacing);
+    weft__survey_finish(survey);
+    survey->streamed = -1;
+    survey->unroll = unroll_of(survey);
+    return WEFT_OK;
+}
+
+weft_status weft__fold_survey_results(const weft__kernel *kernel, const weft__kernel *results,
+                                      const weft__launch *sample, weft__survey *survey)
+{
+    TRY(weft__survey_begin(results, survey));
+    survey->row_axis = -1;
+    survey->column_axis = sample->kept_ndim - 1;
+    weft__fold_result_spacings(kernel, sample, survey->spacing);
+    for (uint32_t k = kernel->operands_count; k < results->operands_count; k++)
+        survey->spacing[k] = WEFT__SPACING_UNIT;
+    weft__survey_finish(survey);
+    survey->streamed = -1;
+    return WEFT_OK;
+}
