@@ -2,6 +2,7 @@
 #include "lang/operations.h"
 #include "support/check.h"
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <weft/weft.h>
@@ -217,6 +218,35 @@ TEST(X2_shapes_layouts_and_outputs)
         CHECK_ERROR(code, part);                                                                   \
     } while (0)
 
+/* Threads that use a function for the first time at once. */
+static void *use_functions(void *argument)
+{
+    static const weft_dtype dtypes[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_U8};
+    int *wrong = argument;
+    for (int k = 0; k < 40; k++) {
+        weft_shape shape = {k % 4, {2, 3, 1}};
+        WEFT_AUTO weft_array *a = weft_ones(shape, .dtype = dtypes[k / 4 % 4], .device = device());
+        WEFT_AUTO weft_array *sum = weft_add(a, a), *difference = weft_subtract(sum, 1);
+        WEFT_AUTO weft_array *all = weft_max(difference, .keep = k % 2);
+        double x = 0;
+        *wrong += !all || weft_item(all, &x) != WEFT_OK || x != 1;
+    }
+    return NULL;
+}
+
+TEST(X2_threads)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    int wrong[THREADS] = {0};
+    for (int k = 0; k < THREADS; k++)
+        CHECK_INT(pthread_create(&threads[k], NULL, use_functions, &wrong[k]), 0);
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(threads[k], NULL);
+    for (int k = 0; k < THREADS; k++)
+        CHECK_INT(wrong[k], 0);
+}
+
 TEST(X2_bad_input)
 {
     WEFT_AUTO weft_array *f = array_of(WEFT_F32, 0), *i = array_of(WEFT_I32, 0);
@@ -238,4 +268,5 @@ TEST(X2_bad_input)
 }
 
 TEST_MAIN(TEST_OF(X2_every_operation_is_a_function), TEST_OF(X2_numbers_are_those_of_C),
-          TEST_OF(X2_shapes_layouts_and_outputs), TEST_OF(X2_bad_input));
+          TEST_OF(X2_shapes_layouts_and_outputs),
+          TEST_NO_FAULTS(X2_threads, "threads allocate in no fixed order"), TEST_OF(X2_bad_input));
