@@ -33,7 +33,7 @@ needs_of() {
     headers) echo c++ clang ;;
     clang) echo clang ;;
     aarch64) echo aarch64 ;;
-    asan | tsan) echo cmocka mpfr llvm ;;
+    asan | tsan) echo cmocka mpfr mpc llvm ;;
     esac
 }
 

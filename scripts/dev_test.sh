@@ -35,7 +35,7 @@ main() {
     require compiler cmake builder
     [ "$preset" = clang ] && require clang
     [ "$preset" = aarch64 ] && require aarch64
-    prefer cmocka pkg-config c++ mpfr llvm numpy
+    prefer cmocka pkg-config c++ mpfr mpc llvm numpy
     install_packages
     step "building ($preset)"
     configure "$preset" && build "$preset" || die "the build failed"

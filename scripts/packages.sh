@@ -14,6 +14,7 @@ has() {
     builder) have ninja || have make ;;
     cmocka) echo '#include <cmocka.h>' | cc -E - >/dev/null 2>&1 ;;
     mpfr) echo '#include <mpfr.h>' | cc -E - >/dev/null 2>&1 ;;
+    mpc) echo '#include <mpc.h>' | cc -E - >/dev/null 2>&1 ;;
     llvm) ls /usr/lib/*/libLLVM*.so* /usr/lib/llvm-*/lib/libLLVM*.so* 2>/dev/null | grep -qE 'LLVM-?(1[5-9]|[2-9][0-9])|\.so\.(1[5-9]|[2-9][0-9])' ;;
     pkg-config) have pkg-config ;;
     clang) have clang ;;
@@ -39,6 +40,7 @@ packages_of() {
     builder) echo ninja-build ;;
     cmocka) echo libcmocka-dev ;;
     mpfr) echo libmpfr-dev ;;
+    mpc) echo libmpc-dev ;;
     llvm) newest_llvm ;;
     pkg-config) echo pkg-config ;;
     clang) echo clang ;;
@@ -54,6 +56,7 @@ without() {
     case "$1" in
     c++) echo "headers as C++17: no C++ compiler" ;;
     cmocka) echo "cmocka: not installed, the tests ran in the plain runner" ;;
+    mpc) echo "MPC: not installed, functions of complex numbers were compared at special values only" ;;
     mpfr) echo "MPFR: not installed, math functions were compared with the C library" ;;
     llvm) echo "the compiling engine of the CPU: no libLLVM 15 or newer" ;;
     pkg-config) echo "the installed library through pkg-config: not installed" ;;

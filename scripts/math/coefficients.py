@@ -34,7 +34,7 @@ POLYNOMIALS = [
     ("exp2", "(2^r - 1) / r", lambda r: expm1(r * log(2)) / r, fabs, -0.5, 0.5, 6, 12),
     ("log", "(log(1 + r) - r + r^2/2) / r^3", lambda r: (log1p(r) - r + r * r / 2) / r**3, lambda r: r * r,
      sqrt(ONE / 2) - 1, sqrt(ONE * 2) - 1, 9, 20),
-    ("sin", "(sin(r) - r) / r^3, in z = r^2", lambda z: (sin(sqrt(z)) - sqrt(z)) / sqrt(z)**3, lambda z: z, 0, 0.63, 3, 6),
+    ("sin", "(r - sin(r)) / r^3, in z = r^2", lambda z: (sqrt(z) - sin(sqrt(z))) / sqrt(z)**3, lambda z: z, 0, 0.63, 3, 6),
     ("cos", "(cos(r) - 1 + z/2) / z^2, in z = r^2", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, lambda z: z * z, 0,
      0.63, 3, 6),
     ("asin", "(asin(s) - s) / s^3, in z = s^2", lambda z: odd_rest(asin, z), lambda z: z, 0, 0.25, 5, 13),
@@ -78,12 +78,12 @@ def rows(values):
     return "\n".join(lines + [line])
 
 
-def split(value, bits):
+def split(value, bits, rounding=nint):
     """A number as a sum of numbers with so many bits each."""
     parts = []
     for count in bits:
         exponent = int(floor(log(fabs(value), 2))) + 1 - count
-        part = ldexp(nint(ldexp(value, -exponent)), exponent)
+        part = ldexp(rounding(ldexp(value, -exponent)), exponent)
         parts.append(part)
         value -= part
     return parts
@@ -109,14 +109,15 @@ def main():
             names.append(name if name.endswith(suffix) else f"{name}_{suffix}")
             source += [f"static const double {names[-1]}[] = {{", rows(found), "};"]
         source += [f"const weft__polynomial weft__polynomial_{name} = {{{names[0]}, {names[1]}, {short}, {long}}};", ""]
-    header += [""] + parts() + ["", "/* The binary digits of 2/pi, 64 in each word. */",
-                                "extern const uint64_t weft__two_over_pi[20];", "", "#endif"]
-    source += two_over_pi()
+    header += [""] + parts() + ["", "/* The binary digits of 2/pi, and of that times log(2), 64 in each word. */",
+                                "extern const uint64_t weft__two_over_pi[20], weft__two_log_2_over_pi[20];", "", "#endif"]
+    source += digits("two_over_pi", lambda: 2 / pi) + [""]
+    source += digits("two_log_2_over_pi", lambda: 2 * log(mpf(2)) / pi)
     open(os.path.join(folder, "coefficients.c"), "w").write("\n".join(source) + "\n")
     open(os.path.join(folder, "coefficients.h"), "w").write("\n".join(header) + "\n")
 
 
-# name, number, bits of its parts in f32, in f64.
+# name, number, bits of its parts in f32, in f64. The parts of quarters are rounded down.
 PARTS = [
     ("LN2", lambda: log(mpf(2)), (24, 24), (53, 53)),
     ("LN2_SHORT", lambda: log(mpf(2)), (15, 24), (41, 53)),
@@ -125,25 +126,29 @@ PARTS = [
     ("LOG10_2_SHORT", lambda: log(mpf(2)) / log(mpf(10)), (15, 24), (41, 53)),
     ("THIRD", lambda: ONE / 3, (24, 24), (53, 53)),
     ("PI", lambda: +pi, (24, 24), (53, 53)),
-    ("HALF_PI", lambda: pi / 2, (24, 24, 24), (53, 53, 53)),
+    ("HALF_PI", lambda: pi / 2, (24, 24), (53, 53)),
+    ("QUARTER", lambda: pi / 2, (24, 24, 24), (53, 53, 53)),
+    ("QUARTER_OF_2", lambda: pi / 2 / log(mpf(2)), (24, 24, 24), (53, 53, 53)),
 ]
 
 
 def parts():
     lines = ["/* Numbers as sums of parts, for f32 and for f64. Those called SHORT have a first part that is exact",
-             " * when multiplied by an exponent. */"]
+             " * when multiplied by an exponent. QUARTER, which is pi/2, and QUARTER_OF_2, which is pi/2 over",
+             " * log(2), have positive parts. */"]
     for name, value, narrow, wide in PARTS:
-        for at, (short, long) in enumerate(zip(split(value(), narrow), split(value(), wide))):
+        rounding = floor if name.startswith("QUARTER") else nint
+        for at, (short, long) in enumerate(zip(split(value(), narrow, rounding), split(value(), wide, rounding))):
             lines.append(f"#define WEFT__{name}_{at + 1} {literal(short)}, {literal(long)}")
     return lines
 
 
-def two_over_pi():
+def digits(name, value):
     with mp.workprec(2000):
-        bits = int(floor(ldexp(2 / pi, 64 * 20)))
+        bits = int(floor(ldexp(value(), 64 * 20)))
     words = [f"0x{(bits >> (64 * (19 - k))) & (2**64 - 1):016x}" for k in range(20)]
     lines = ["    " + ", ".join(words[k:k + 4]) + "," for k in range(0, 20, 4)]
-    return ["const uint64_t weft__two_over_pi[20] = {"] + lines + ["};"]
+    return [f"const uint64_t weft__{name}[20] = {{"] + lines + ["};"]
 
 
 if __name__ == "__main__":

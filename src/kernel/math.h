@@ -82,6 +82,77 @@ int32_t weft__math(weft__builder *builder, weft__math_function function, weft_dt
  * `turn` is i32 for f32, i64 for f64. */
 void weft__math_circle(weft__builder *builder, weft_dtype dtype, int32_t turn, int32_t results[2]);
 
+/* name, number of arguments, result (COMPLEX, REAL: a float, or BOOL), the largest error for c64
+ * and c128: the distance from the exact result in units in the last place of that one's modulus.
+ * pow of c128 is measured in those times the modulus of y*log(x), if that is more than 1.
+ *
+ * Special values, signed zeros and branch cuts are those of C11 Annex G; docs/semantics.md has what
+ * that leaves open. */
+#define WEFT__COMPLEX_LIST(X)                                                                      \
+    X(divide, 2, COMPLEX, 3, 3)                                                                    \
+    X(abs, 1, REAL, 1, 1)                                                                          \
+    X(arg, 1, REAL, 2, 2)                                                                          \
+    X(sign, 1, COMPLEX, 2, 2)                                                                      \
+    X(isnan, 1, BOOL, 0, 0)                                                                        \
+    X(isinf, 1, BOOL, 0, 0)                                                                        \
+    X(isfinite, 1, BOOL, 0, 0)                                                                     \
+    X(sqrt, 1, COMPLEX, 2, 2)                                                                      \
+    X(exp, 1, COMPLEX, 2, 2)                                                                       \
+    X(exp2, 1, COMPLEX, 2, 2)                                                                      \
+    X(expm1, 1, COMPLEX, 3, 3)                                                                     \
+    X(log, 1, COMPLEX, 3, 3)                                                                       \
+    X(log2, 1, COMPLEX, 3, 3)                                                                      \
+    X(log10, 1, COMPLEX, 3, 3)                                                                     \
+    X(log1p, 1, COMPLEX, 3, 3)                                                                     \
+    X(sin, 1, COMPLEX, 3, 3)                                                                       \
+    X(cos, 1, COMPLEX, 3, 3)                                                                       \
+    X(tan, 1, COMPLEX, 5, 5)                                                                       \
+    X(asin, 1, COMPLEX, 4, 4)                                                                      \
+    X(acos, 1, COMPLEX, 4, 4)                                                                      \
+    X(atan, 1, COMPLEX, 3, 3)                                                                      \
+    X(sinh, 1, COMPLEX, 3, 3)                                                                      \
+    X(cosh, 1, COMPLEX, 3, 3)                                                                      \
+    X(tanh, 1, COMPLEX, 5, 5)                                                                      \
+    X(asinh, 1, COMPLEX, 4, 4)                                                                     \
+    X(acosh, 1, COMPLEX, 4, 4)                                                                     \
+    X(atanh, 1, COMPLEX, 3, 3)                                                                     \
+    X(pow, 2, COMPLEX, 1, 4)
+
+typedef enum weft__complex_function {
+#define WEFT__COMPLEX_ENUM(name, arity, result, ulp_c64, ulp_c128) WEFT__COMPLEX_##name,
+    WEFT__COMPLEX_LIST(WEFT__COMPLEX_ENUM)
+#undef WEFT__COMPLEX_ENUM
+        WEFT__COMPLEX_COUNT
+} weft__complex_function;
+
+typedef enum weft__complex_result {
+    WEFT__COMPLEX_IS_COMPLEX,
+    WEFT__COMPLEX_IS_REAL,
+    WEFT__COMPLEX_IS_BOOL
+} weft__complex_result;
+
+typedef struct weft__complex_facts {
+    const char *name;
+    uint8_t arity;
+    uint8_t result; /* weft__complex_result */
+    float ulp[2];   /* of c64, c128 */
+} weft__complex_facts;
+
+/* One entry for each weft__complex_function. */
+extern const weft__complex_facts weft__complex_functions[WEFT__COMPLEX_COUNT];
+
+/* Adds the function of complex numbers; their parts are of `dtype`, f32 or f64. The second part of
+ * the result, and y, only where there is one. */
+void weft__math_complex(weft__builder *builder, weft__complex_function function, weft_dtype dtype,
+                        const int32_t x[2], const int32_t y[2], int32_t result[2]);
+
+/* x to the power y, both integers of `dtype`, modulo 2^bits; docs/semantics.md. */
+int32_t weft__math_pow_integer(weft__builder *builder, weft_dtype dtype, int32_t x, int32_t y);
+/* The number of bits of an integer that are 1. */
+int32_t weft__math_popcount(weft__builder *builder, weft_dtype dtype, int32_t x);
+/* nextafter of f16 or bf16, which are computed in f32: both arguments are rounded first. */
+int32_t weft__math_nextafter_narrow(weft__builder *builder, weft_dtype dtype, int32_t x, int32_t y);
+
 /* x, but not below `low` nor above `high`; NaN if any is. Any dtype but bool. */
 int32_t weft__math_clip(weft__builder *builder, int32_t x, int32_t low, int32_t high);
 

@@ -239,13 +239,6 @@ static weft__element lower_cast(weft__lowering_of *l, weft__phase phase,
     return weft__build_convert(&l->out->builder, element, to);
 }
 
-static weft_status fail_unsupported(const weft__lang_node *node)
-{
-    return FAIL(WEFT_ERROR_UNSUPPORTED,
-                "this function (%s) cannot be computed in an expression yet",
-                weft__lang_operations[node->operation].name);
-}
-
 /* The array under a shift is an operand as it was (after b = a, that is a), or what an earlier
  * kernel has stored. */
 static weft__element lower_shift(weft__lowering_of *l, weft__phase phase,
@@ -258,17 +251,15 @@ static weft__element lower_shift(weft__lowering_of *l, weft__phase phase,
                              bounded ? &l->values[phase][node->argument[1]] : NULL);
 }
 
-static weft_status lower_map(weft__lowering_of *l, weft__phase phase, const weft__lang_node *node,
-                             weft__element *element)
+static void lower_map(weft__lowering_of *l, weft__phase phase, const weft__lang_node *node,
+                      weft__element *element)
 {
     weft__element arguments[3] = {{{0}, WEFT_DTYPE_DEFAULT}};
     for (int k = 0; k < 3; k++)
         if (node->argument[k] >= 0)
             arguments[k] = l->values[phase][node->argument[k]];
-    if (weft__lower_map(&l->out->builder, (weft__lang_operation)node->operation,
-                        (weft_dtype)node->dtype, arguments, element))
-        return WEFT_OK;
-    return fail_unsupported(node);
+    weft__lower_map(&l->out->builder, (weft__lang_operation)node->operation,
+                    (weft_dtype)node->dtype, arguments, element);
 }
 
 /* Along an axis of size 1 the position stays 0 where the value is repeated over a longer one. */
@@ -311,7 +302,8 @@ static weft_status lower_kind(weft__lowering_of *l, weft__phase phase, int32_t a
         *element = lower_index(l, phase, node);
         break;
     case WEFT__NODE_MAP:
-        return lower_map(l, phase, node, element);
+        lower_map(l, phase, node, element);
+        break;
     case WEFT__NODE_SHIFT:
         *element = lower_shift(l, phase, node);
         break;

@@ -20,7 +20,7 @@ typedef struct weft__lowered {
 } weft__lowered;
 
 /* Lowers all kernels of the schedule, in time and memory in proportion to the program. Fails with
- * WEFT_ERROR_UNSUPPORTED for what a kernel cannot hold yet. `kernels` is zero before; free them
+ * WEFT_ERROR_UNSUPPORTED for what a kernel cannot hold. `kernels` is zero before; free them
  * also when it fails. In a program of several pieces literals are scalars of the launch, so that
  * pieces that differ in those alone are one kernel. */
 weft_status weft__lang_lower(const weft__lang_program *program, const weft__schedule *schedule,

@@ -1,5 +1,5 @@
 /* Reductions in a kernel: what is folded at each point, and what is made of the result. */
-#include "core/status.h"
+#include "kernel/math.h"
 #include "lang/lowering.h"
 
 /* A reduction that is being lowered. */
@@ -75,6 +75,8 @@ static int32_t lower_norm(const reduction *r)
         return weft__build(r->b, WEFT__OP_sqrt, r->value, fold(r, WEFT__OP_add, square), 0, 0);
     }
     int32_t size = weft__build(r->b, WEFT__OP_abs, r->value, x, 0, 0);
+    if (is_complex(r->x.dtype))
+        size = weft__math(r->b, WEFT__MATH_hypot, r->value, x, r->x.part[1]);
     return fold(r, r->node->order == 1 ? WEFT__OP_add : WEFT__OP_max, size);
 }
 
@@ -85,49 +87,42 @@ static int32_t lower_position(const reduction *r)
     return 1 + weft__build_fold(r->b, kind, r->value, WEFT_I64, r->x.part[0], position);
 }
 
-static weft_status lower_operation(const reduction *r, int32_t *part)
+static void lower_operation(const reduction *r, int32_t *part)
 {
     switch ((weft__lang_operation)r->node->operation) {
     case WEFT__LANG_sum:
         fold_parts(r, WEFT__OP_add, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_prod:
         lower_product(r, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_min:
         fold_parts(r, WEFT__OP_min, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_max:
         fold_parts(r, WEFT__OP_max, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_any:
         fold_parts(r, WEFT__OP_or, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_all:
         fold_parts(r, WEFT__OP_and, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_mean:
         lower_mean(r, part);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_var:
     case WEFT__LANG_std:
         part[0] = lower_variance(r);
-        return WEFT_OK;
+        break;
     case WEFT__LANG_argmin:
     case WEFT__LANG_argmax:
         part[0] = lower_position(r);
-        return WEFT_OK;
-    case WEFT__LANG_norm:
-        if (is_complex(r->x.dtype) && r->node->order != 2)
-            break;
+        break;
+    default: /* norm */
         part[0] = lower_norm(r);
-        return WEFT_OK;
-    default:
         break;
     }
-    return FAIL(WEFT_ERROR_UNSUPPORTED, "%s%s cannot be computed in an expression yet",
-                weft__lang_operations[r->node->operation].name,
-                is_complex(r->x.dtype) ? " of complex numbers" : "");
 }
 
 /* f16 and bf16 are folded in f32 and rounded here, whatever is done with the result. */
@@ -154,7 +149,7 @@ weft_status weft__lower_fold(weft__lowering_of *l, int32_t at, bool mean, weft__
         return l->status;
     }
     element->dtype = (weft_dtype)node->dtype;
-    TRY(lower_operation(&r, element->part));
+    lower_operation(&r, element->part);
     round_result(&r, element);
     return l->status;
 }

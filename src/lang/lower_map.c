@@ -1,5 +1,4 @@
-/* Element-by-element operations in primitives: of real numbers mostly one, of complex ones a few.
- */
+/* Element-by-element operations: one primitive, a few, or a function of src/kernel/math. */
 #include "lang/lower_map.h"
 #include "kernel/math.h"
 
@@ -31,11 +30,18 @@ static int32_t primitive(weft__builder *b, weft__lang_operation operation, weft_
                        x[0].part[part], x[1].part[part], x[2].part[part]);
 }
 
-/* Functions of floats that src/kernel/math has, by its number plus 1. */
+/* Functions that src/kernel/math has, by their number plus 1: of floats, and of complex numbers. */
 static const uint8_t functions[WEFT__LANG_OPERATION_END] = {
 #define FUNCTION_OF(name, arity, result, ulp_f32, ulp_f64)                                         \
     [WEFT__LANG_##name] = WEFT__MATH_##name + 1,
     WEFT__MATH_LIST(FUNCTION_OF)
+#undef FUNCTION_OF
+};
+
+static const uint8_t complex_functions[WEFT__LANG_OPERATION_END] = {
+#define FUNCTION_OF(name, arity, result, ulp_c64, ulp_c128)                                        \
+    [WEFT__LANG_##name] = WEFT__COMPLEX_##name + 1,
+    WEFT__COMPLEX_LIST(FUNCTION_OF)
 #undef FUNCTION_OF
 };
 
@@ -50,39 +56,54 @@ static int32_t sign_of_integer(weft__builder *b, weft_dtype dtype, int32_t x)
     return weft__build(b, WEFT__OP_select, dtype, below, minus, positive);
 }
 
-/* Real operations that take a few primitives. */
-static bool lower_real(weft__builder *b, weft__lang_operation operation, weft_dtype dtype,
-                       const weft__element *x, int32_t *result)
+/* The angle of a float: 0, or pi if its sign is negative. */
+static int32_t angle_of_real(weft__builder *b, weft_dtype dtype, int32_t x)
 {
-    weft_dtype value = weft__value_dtype(dtype), of = weft__value_dtype(x[0].dtype);
-    bool is_float = of == WEFT_F32 || of == WEFT_F64;
-    if (functions[operation] && is_float) {
-        weft__math_function function = (weft__math_function)(functions[operation] - 1);
-        *result = weft__math(b, function, of, x[0].part[0], x[1].part[0]);
-        return true;
-    }
+    bool wide = dtype == WEFT_F64;
+    int32_t pi = weft__build_constant(b, dtype, wide ? UINT64_C(0x400921fb54442d18) : 0x40490fdb);
+    int32_t zero = weft__build_constant(b, dtype, 0);
+    int32_t back = weft__math(b, WEFT__MATH_signbit, dtype, x, x);
+    int32_t angle = weft__build(b, WEFT__OP_select, dtype, back, pi, zero);
+    int32_t known = weft__build(b, WEFT__OP_eq, WEFT_BOOL, x, x, 0);
+    return weft__build(b, WEFT__OP_select, dtype, known, angle, x);
+}
+
+static int32_t function_of_real(weft__builder *b, weft__lang_operation operation,
+                                const weft__element *x)
+{
+    weft_dtype dtype = x[0].dtype;
+    int32_t first = x[0].part[0], second = x[1].part[0];
+    if (operation == WEFT__LANG_nextafter && (dtype == WEFT_F16 || dtype == WEFT_BF16))
+        return weft__math_nextafter_narrow(b, dtype, first, second);
+    return weft__math(b, (weft__math_function)(functions[operation] - 1), weft__value_dtype(dtype),
+                      first, second);
+}
+
+/* Real operations that take more than one primitive. */
+static int32_t lower_real(weft__builder *b, weft__lang_operation operation, const weft__element *x)
+{
+    weft_dtype of = weft__value_dtype(x[0].dtype);
+    int32_t first = x[0].part[0];
+    if (functions[operation] && (of == WEFT_F32 || of == WEFT_F64))
+        return function_of_real(b, operation, x);
     switch (operation) {
     case WEFT__LANG_square:
-        *result = weft__build(b, WEFT__OP_mul, value, x[0].part[0], x[0].part[0], 0);
-        break;
+        return weft__build(b, WEFT__OP_mul, of, first, first, 0);
     case WEFT__LANG_sign:
-        *result = sign_of_integer(b, value, x[0].part[0]);
-        break;
+        return sign_of_integer(b, of, first);
+    case WEFT__LANG_pow:
+        return weft__math_pow_integer(b, of, first, x[1].part[0]);
+    case WEFT__LANG_popcount:
+        return weft__math_popcount(b, of, first);
     case WEFT__LANG_clip:
-        *result = weft__math_clip(b, x[0].part[0], x[1].part[0], x[2].part[0]);
-        break;
-    case WEFT__LANG_real:
-    case WEFT__LANG_conj:
-    case WEFT__LANG_positive:
-        *result = x[0].part[0];
-        break;
+        return weft__math_clip(b, first, x[1].part[0], x[2].part[0]);
+    case WEFT__LANG_arg:
+        return angle_of_real(b, of, first);
     case WEFT__LANG_imag:
-        *result = weft__build_constant(b, of, 0);
-        break;
-    default:
-        return false;
+        return weft__build_constant(b, of, 0);
+    default: /* real, conj and positive */
+        return first;
     }
-    return true;
 }
 
 static int32_t two(weft__builder *b, weft__op op, weft_dtype dtype, int32_t x, int32_t y)
@@ -111,11 +132,16 @@ static int32_t compare_complex(weft__builder *b, weft__lang_operation operation,
     return two(b, join, WEFT_BOOL, real, two(b, op, WEFT_BOOL, x[0].part[1], x[1].part[1]));
 }
 
-static bool lower_complex(weft__builder *b, weft__lang_operation operation, weft_dtype dtype,
+static void lower_complex(weft__builder *b, weft__lang_operation operation, weft_dtype dtype,
                           const weft__element *x, int32_t *part)
 {
     weft_dtype value = weft__value_dtype(dtype);
     weft__element squared[2] = {x[0], x[0]};
+    if (complex_functions[operation]) {
+        weft__math_complex(b, (weft__complex_function)(complex_functions[operation] - 1),
+                           weft__value_dtype(x[0].dtype), x[0].part, x[1].part, part);
+        return;
+    }
     switch (operation) {
     case WEFT__LANG_add:
     case WEFT__LANG_subtract:
@@ -138,12 +164,6 @@ static bool lower_complex(weft__builder *b, weft__lang_operation operation, weft
     case WEFT__LANG_not_equal:
         part[0] = compare_complex(b, operation, x);
         break;
-    case WEFT__LANG_positive:
-        part[0] = x[0].part[0], part[1] = x[0].part[1];
-        break;
-    case WEFT__LANG_real:
-        part[0] = x[0].part[0];
-        break;
     case WEFT__LANG_imag:
         part[0] = x[0].part[1];
         break;
@@ -151,21 +171,20 @@ static bool lower_complex(weft__builder *b, weft__lang_operation operation, weft
         part[0] = x[0].part[0];
         part[1] = weft__build(b, WEFT__OP_neg, value, x[0].part[1], 0, 0);
         break;
-    default:
-        return false;
+    default: /* real and positive */
+        part[0] = x[0].part[0], part[1] = x[0].part[1];
+        break;
     }
-    return true;
 }
 
-bool weft__lower_map(weft__builder *builder, weft__lang_operation operation, weft_dtype dtype,
+void weft__lower_map(weft__builder *builder, weft__lang_operation operation, weft_dtype dtype,
                      const weft__element *arguments, weft__element *result)
 {
-    bool of_complex = is_complex(arguments[0].dtype) || is_complex(dtype);
     result->dtype = dtype;
-    if (of_complex)
-        return lower_complex(builder, operation, dtype, arguments, result->part);
-    if (!primitives[operation].known)
-        return lower_real(builder, operation, dtype, arguments, &result->part[0]);
-    result->part[0] = primitive(builder, operation, dtype, arguments, 0);
-    return true;
+    if (is_complex(arguments[0].dtype) || is_complex(dtype))
+        lower_complex(builder, operation, dtype, arguments, result->part);
+    else if (primitives[operation].known)
+        result->part[0] = primitive(builder, operation, dtype, arguments, 0);
+    else
+        result->part[0] = lower_real(builder, operation, arguments);
 }

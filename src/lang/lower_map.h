@@ -5,9 +5,9 @@
 #include "kernel/build.h"
 #include "lang/operations.h"
 
-/* The result of the operation, whose arguments have one dtype (but where's condition); false if
- * there is no expansion for it yet. */
-bool weft__lower_map(weft__builder *builder, weft__lang_operation operation, weft_dtype dtype,
+/* The result of an operation that the checker allowed, whose arguments have one dtype (but where's
+ * condition). */
+void weft__lower_map(weft__builder *builder, weft__lang_operation operation, weft_dtype dtype,
                      const weft__element *arguments, weft__element *result);
 
 #endif

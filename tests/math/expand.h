@@ -1,8 +1,9 @@
-/* Runs one math function on arrays, by the interpreter. */
+/* Runs one math function on arrays, by the interpreter or by compiled code. */
 #ifndef WEFT_TESTS_MATH_EXPAND_H
 #define WEFT_TESTS_MATH_EXPAND_H
 
 #include "codegen/interpreter.h"
+#include "codegen/llvm.h"
 #include "kernel/math.h"
 
 #include <string.h>
@@ -25,6 +26,63 @@ static inline int count_primitives(const weft__kernel *kernel)
     return count;
 }
 
+/* Whether kernels are compiled from now on. */
+static bool expand_compiled;
+
+/* A launch with room for its arguments. */
+typedef union expanded_launch {
+    weft__launch launch;
+    char room[sizeof(weft__launch) + 3 * sizeof(weft__argument)];
+} expanded_launch;
+
+static inline void expand_launch(const expanded *at, int64_t count, const void *x, const void *y,
+                                 void *result, expanded_launch *room)
+{
+    memset(room, 0, sizeof *room);
+    weft__launch *launch = &room->launch;
+    const void *data[3] = {x, at->arguments == 2 ? y : result, result};
+    launch->ndim = 1;
+    launch->arguments_count = (uint16_t)(at->arguments + 1);
+    launch->count = launch->size[0] = count;
+    for (int k = 0; k <= at->arguments; k++) {
+        weft__argument *argument = &weft__launch_arguments(launch)[k];
+        argument->data = (char *)(uintptr_t)data[k];
+        argument->stride[0] = k == at->arguments ? at->out_size : at->in_size;
+    }
+}
+
+static inline weft_status expand_compile(expanded *at, const weft__kernel *kernel)
+{
+    static _Alignas(64) char memory[64];
+    expanded_launch room;
+    weft__object object = {0};
+    if (!expand_compiled)
+        return weft__interpreter_compile(kernel, &at->image);
+    expand_launch(at, 4096, memory, memory, memory, &room);
+    weft_status status = weft__llvm_compile(kernel, &room.launch, &object);
+    if (status == WEFT_OK)
+        status = weft__object_load(&object, &at->image);
+    weft__object_free(&object);
+    return status;
+}
+
+/* Compiles what was built, and frees it. */
+static inline weft_status expand_finish(expanded *at, weft__builder *builder, int arguments,
+                                        weft_dtype dtype, weft_dtype result)
+{
+    memset(at, 0, sizeof *at);
+    at->arguments = arguments;
+    at->primitives = count_primitives(&builder->kernel);
+    at->in_size = (int)weft_dtype_size(dtype);
+    at->out_size = (int)weft_dtype_size(result);
+    weft_status status = weft__build_finish(builder);
+    if (status == WEFT_OK)
+        status = expand_compile(at, &builder->kernel);
+    weft__build_free(builder);
+    return status;
+}
+
+/* Of f16 and bf16 too, which are computed in f32. */
 static inline weft_status expand_begin(expanded *at, weft__math_function function, weft_dtype dtype)
 {
     const weft__math_facts *facts = &weft__math_functions[function];
@@ -36,40 +94,19 @@ static inline weft_status expand_begin(expanded *at, weft__math_function functio
     for (int k = 0; k < facts->arity; k++)
         arguments[k] =
             weft__build_load(&builder, weft__build_operand(&builder, dtype, false)).part[0];
-    const int32_t value = weft__math(&builder, function, dtype, arguments[0], arguments[1]);
+    const int32_t value =
+        weft__math(&builder, function, weft__value_dtype(dtype), arguments[0], arguments[1]);
     weft__build_store(&builder, weft__build_operand(&builder, result, true),
                       (weft__element){.part = {value}, .dtype = result});
-    memset(at, 0, sizeof *at);
-    at->arguments = facts->arity;
-    at->primitives = count_primitives(&builder.kernel);
-    at->in_size = (int)weft_dtype_size(dtype);
-    at->out_size = (int)weft_dtype_size(result);
-    weft_status status = weft__build_finish(&builder);
-    if (status == WEFT_OK)
-        status = weft__interpreter_compile(&builder.kernel, &at->image);
-    weft__build_free(&builder);
-    return status;
+    return expand_finish(at, &builder, facts->arity, dtype, result);
 }
 
 static inline void expand_run(const expanded *at, int64_t count, const void *x, const void *y,
                               void *result)
 {
-    union {
-        weft__launch launch;
-        char room[sizeof(weft__launch) + 3 * sizeof(weft__argument)];
-    } room;
-    memset(&room, 0, sizeof room);
-    weft__launch *launch = &room.launch;
-    const void *data[3] = {x, at->arguments == 2 ? y : result, result};
-    launch->ndim = 1;
-    launch->arguments_count = (uint16_t)(at->arguments + 1);
-    launch->count = launch->size[0] = count;
-    for (int k = 0; k <= at->arguments; k++) {
-        weft__argument *argument = &weft__launch_arguments(launch)[k];
-        argument->data = (char *)(uintptr_t)data[k];
-        argument->stride[0] = k == at->arguments ? at->out_size : at->in_size;
-    }
-    at->image.entry(at->image.program, launch, 0, count);
+    expanded_launch room;
+    expand_launch(at, count, x, y, result, &room);
+    at->image.entry(at->image.program, &room.launch, 0, count);
 }
 
 static inline void expand_end(expanded *at)

@@ -165,25 +165,57 @@ static inline long double oracle_exact(weft__math_function function, double x_do
 }
 #endif
 
+/* The bits of a float type, the exponent of its smallest number, and the one that is too large. */
+struct float_format {
+    int bits, least, most;
+};
+
+static inline struct float_format format_of(weft_dtype dtype)
+{
+    switch (dtype) {
+    case WEFT_F16:
+        return (struct float_format){11, -24, 16};
+    case WEFT_BF16:
+        return (struct float_format){8, -133, 128};
+    case WEFT_F32:
+    case WEFT_C64:
+        return (struct float_format){24, -149, 128};
+    default:
+        return (struct float_format){53, -1074, 1024};
+    }
+}
+
+/* A unit in the last place of a number of this magnitude, as a power of two. */
+static inline int unit_of_size(long double size, struct float_format format)
+{
+    int exponent = format.least;
+    if (size != 0 && ilogbl(size) - (format.bits - 1) > format.least)
+        exponent = ilogbl(size) - (format.bits - 1);
+    return exponent > format.most - format.bits ? format.most - format.bits : exponent;
+}
+
 /* How far `got` is from `exact`, in units in the last place of `exact`. Infinity is taken for the
  * power of two after the largest number. */
 static inline double oracle_ulps(long double got, long double exact, weft_dtype dtype)
 {
-    const int bits = dtype == WEFT_F64 ? 53 : 24, least = dtype == WEFT_F64 ? -1074 : -149;
-    const int most = dtype == WEFT_F64 ? 1024 : 128;
+    const struct float_format format = format_of(dtype);
     if (isnan(got) || isnan(exact))
         return isnan(got) && isnan(exact) ? 0 : INFINITY;
-    const long double limit = ldexpl(1, most);
+    const long double limit = ldexpl(1, format.most);
     if (fabsl(exact) >= limit || isinf(got)) {
         got = isinf(got) ? copysignl(limit, got) : got;
         exact = fabsl(exact) >= limit ? copysignl(limit, exact) : exact;
     }
-    int exponent = least;
-    if (exact != 0 && ilogbl(exact) - (bits - 1) > least)
-        exponent = ilogbl(exact) - (bits - 1);
-    if (exponent > most - bits)
-        exponent = most - bits;
-    return (double)fabsl(ldexpl(got - exact, -exponent));
+    return (double)fabsl(ldexpl(got - exact, -unit_of_size(fabsl(exact), format)));
+}
+
+/* What the table promises. f16 and bf16 are rounded from an f32 with that error. */
+static inline double oracle_bound(weft__math_function function, weft_dtype dtype)
+{
+    const double narrow = (double)weft__math_functions[function].ulp[0];
+    if (dtype == WEFT_F16 || dtype == WEFT_BF16)
+        return 0.5 + narrow * (dtype == WEFT_F16 ? 0x1p-13 : 0x1p-16);
+    return dtype == WEFT_F64 ? (double)weft__math_functions[function].ulp[1] : narrow;
 }
 
 /* The error as the bounds of math.h count it: where a result is a difference of larger terms, it is

@@ -53,13 +53,13 @@ static const double log_f64[] = {
 const weft__polynomial weft__polynomial_log = {log_f32, log_f64, 9, 20};
 
 static const double sin_f32[] = {
-    -0x1.555544p-3,
-    0x1.1106ccp-7,
-    -0x1.991ec4p-13,
+    0x1.555544p-3,
+    -0x1.1106ccp-7,
+    0x1.991ec4p-13,
 };
 static const double sin_f64[] = {
-    -0x1.5555555555547p-3, 0x1.111111110f58ep-7,   -0x1.a01a019bb219dp-13,
-    0x1.71de35232cb83p-19, -0x1.ae5e22bf98ef2p-26, 0x1.5d7f178947a56p-33,
+    0x1.5555555555547p-3,   -0x1.111111110f58ep-7, 0x1.a01a019bb219dp-13,
+    -0x1.71de35232cb83p-19, 0x1.ae5e22bf98ef2p-26, -0x1.5d7f178947a56p-33,
 };
 const weft__polynomial weft__polynomial_sin = {sin_f32, sin_f64, 3, 6};
 
@@ -207,4 +207,12 @@ const uint64_t weft__two_over_pi[20] = {
     0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
     0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
     0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
+};
+
+const uint64_t weft__two_log_2_over_pi[20] = {
+    0x70f7263dfa5a6eec, 0xb608582e55fef3dd, 0x8e13becd1d495c36, 0x1d72013aea9f8fca,
+    0x76e866fc9b48be48, 0x15f5cb6fd8bee211, 0x0394db3020d6eb52, 0x30ffa9ae90cbc735,
+    0x51358ced67c0db3c, 0x490d15bdd91a29f5, 0x682402af5e8f9c23, 0xbff15cbc71f05fed,
+    0xfe0bb0622a8c8f67, 0x7309c45a7502282a, 0xead0c2435c5527bb, 0x759f345e2d0628e8,
+    0xb1a563a253e62918, 0xea5ffdabeac0d479, 0xcfedb1b6fc78b439, 0xa333a25fdc77be31,
 };

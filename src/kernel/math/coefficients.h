@@ -12,7 +12,7 @@ extern const weft__polynomial weft__polynomial_expm1;
 extern const weft__polynomial weft__polynomial_exp2;
 /* (log(1 + r) - r + r^2/2) / r^3, for arguments from -0.2929 to 0.4142. */
 extern const weft__polynomial weft__polynomial_log;
-/* (sin(r) - r) / r^3, in z = r^2, for arguments from 0 to 0.63. */
+/* (r - sin(r)) / r^3, in z = r^2, for arguments from 0 to 0.63. */
 extern const weft__polynomial weft__polynomial_sin;
 /* (cos(r) - 1 + z/2) / z^2, in z = r^2, for arguments from 0 to 0.63. */
 extern const weft__polynomial weft__polynomial_cos;
@@ -44,7 +44,8 @@ extern const weft__polynomial weft__polynomial_log_stirling;
 extern const weft__polynomial weft__polynomial_sin_pi;
 
 /* Numbers as sums of parts, for f32 and for f64. Those called SHORT have a first part that is exact
- * when multiplied by an exponent. */
+ * when multiplied by an exponent. QUARTER, which is pi/2, and QUARTER_OF_2, which is pi/2 over
+ * log(2), have positive parts. */
 #define WEFT__LN2_1 0x1.62e43p-1, 0x1.62e42fefa39efp-1
 #define WEFT__LN2_2 -0x1.05c61p-29, 0x1.abc9e3b39803fp-56
 #define WEFT__LN2_SHORT_1 0x1.62e4p-1, 0x1.62e42fefa4p-1
@@ -61,9 +62,14 @@ extern const weft__polynomial weft__polynomial_sin_pi;
 #define WEFT__PI_2 -0x1.777a5cp-24, 0x1.1a62633145c07p-53
 #define WEFT__HALF_PI_1 0x1.921fb6p+0, 0x1.921fb54442d18p+0
 #define WEFT__HALF_PI_2 -0x1.777a5cp-25, 0x1.1a62633145c07p-54
-#define WEFT__HALF_PI_3 -0x1.ee59dap-50, -0x1.f1976b7ed8fbcp-110
+#define WEFT__QUARTER_1 0x1.921fb4p+0, 0x1.921fb54442d18p+0
+#define WEFT__QUARTER_2 0x1.4442dp-24, 0x1.1a62633145c06p-54
+#define WEFT__QUARTER_3 0x1.846988p-48, 0x1.c1cd129024e08p-107
+#define WEFT__QUARTER_OF_2_1 0x1.22123p+1, 0x1.22123045b5debp+1
+#define WEFT__QUARTER_OF_2_2 0x1.16d77ap-25, 0x1.38a7319d0580dp-52
+#define WEFT__QUARTER_OF_2_3 0x1.ce29ccp-50, 0x1.92e036d2e5eb8p-105
 
-/* The binary digits of 2/pi, 64 in each word. */
-extern const uint64_t weft__two_over_pi[20];
+/* The binary digits of 2/pi, and of that times log(2), 64 in each word. */
+extern const uint64_t weft__two_over_pi[20], weft__two_log_2_over_pi[20];
 
 #endif

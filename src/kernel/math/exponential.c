@@ -154,13 +154,28 @@ static int32_t power_of_integer(weft__terms *t, int32_t k)
     return power_of_two(t, add(t, k, constant(t, magic(t) + bias(t))));
 }
 
+/* e^(x - k*log(2)) in two parts. */
+static weft__pair reduced_exp(weft__terms *t, weft__pair x, int32_t k)
+{
+    const weft__pair p = reduced_expm1(t, x, k);
+    const weft__pair sum = weft__sum_ordered(t, constant(t, 1), p.high);
+    return weft__sum_ordered(t, sum.high, add(t, sum.low, p.low));
+}
+
 weft__pair weft__exp_split(weft__terms *t, weft__pair x, weft__pair *powers)
 {
     const int32_t k = rounded(t, multiply(t, x.high, constant(t, LOG2_E)));
     const int32_t half = rounded(t, multiply(t, k, constant(t, 0.5)));
-    const weft__pair p = reduced_expm1(t, x, k);
-    const weft__pair sum = weft__sum_ordered(t, constant(t, 1), p.high);
     powers->high = power_of_integer(t, half);
     powers->low = power_of_integer(t, subtract(t, k, half));
-    return weft__sum_ordered(t, sum.high, add(t, sum.low, p.low));
+    return reduced_exp(t, x, k);
+}
+
+int32_t weft__exp_thirds(weft__terms *t, weft__pair x, int32_t powers[2])
+{
+    const int32_t k = rounded(t, multiply(t, x.high, constant(t, LOG2_E)));
+    const int32_t third = rounded(t, multiply(t, k, constant(t, 1.0 / 3)));
+    powers[0] = power_of_integer(t, third);
+    powers[1] = power_of_integer(t, subtract(t, k, add(t, third, third)));
+    return reduced_exp(t, x, k).high;
 }

@@ -17,17 +17,6 @@ int32_t weft__math_erf(weft__terms *t, int32_t x, int32_t y)
     return weft__with_sign(t, choose(t, is_small, small, subtract(t, one, rest)), x);
 }
 
-/* The same expansion in f64. */
-static weft__terms widened(const weft__terms *t)
-{
-    weft__terms wide = *t;
-    wide.value = WEFT_F64;
-    wide.word = WEFT_U64;
-    wide.number = WEFT_I64;
-    wide.wide = true;
-    return wide;
-}
-
 /* |sin(pi*size)| / pi is sin(pi*|r|) / pi, where size = whole + r. */
 typedef struct reflection {
     int32_t whole, r, sine;

@@ -1,6 +1,17 @@
 /* sinh, cosh, tanh and their inverses. */
 #include "kernel/math/functions.h"
 
+weft__pair weft__sinh_cosh(weft__terms *t, int32_t size)
+{
+    const weft__pair rise = weft__exp_quarter(t, size);
+    const int32_t fall = divide(t, constant(t, 0.0625), add(t, rise.high, rise.low));
+    const int32_t large = add(t, rise.high, subtract(t, rise.low, fall));
+    const int32_t small = weft__odd_polynomial(t, &weft__polynomial_sinh, size);
+    const int32_t is_small = less(t, size, constant(t, 1));
+    const int32_t half = add(t, rise.high, add(t, rise.low, fall));
+    return (weft__pair){choose(t, is_small, small, add(t, large, large)), add(t, half, half)};
+}
+
 int32_t weft__math_sinh(weft__terms *t, int32_t x, int32_t y)
 {
     (void)y;

@@ -99,7 +99,8 @@ int32_t weft__math_log10(weft__terms *t, int32_t x, int32_t y)
 static int32_t correction(weft__terms *t, const split *of, int32_t low)
 {
     const int32_t shift = constant_bits(t, t->number, (uint64_t)mantissa_bits(t));
-    const int32_t e = smaller(t, of->integer, constant_bits(t, t->number, 100));
+    const int32_t most = constant_bits(t, t->number, t->wide ? 1022 : 126);
+    const int32_t e = smaller(t, of->integer, most);
     const int32_t one = constant_bits(t, t->number, t->wide ? UINT64_C(1023) << 52 : 127 << 23);
     const int32_t bits = subtract(t, one, shift_left(t, e, shift));
     const int32_t r = subtract(t, of->mantissa, constant(t, 1)), z = multiply(t, r, r);

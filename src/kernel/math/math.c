@@ -18,13 +18,7 @@ int32_t weft__math(weft__builder *builder, weft__math_function function, weft_dt
         WEFT__MATH_LIST(EXPANSION)
 #undef EXPANSION
     };
-    const bool wide = dtype == WEFT_F64;
-    weft__terms terms = {.builder = builder,
-                         .value = dtype,
-                         .word = wide ? WEFT_U64 : WEFT_U32,
-                         .number = wide ? WEFT_I64 : WEFT_I32,
-                         .wide = wide,
-                         .first = builder->kernel.values_count};
+    weft__terms terms = weft__terms_of(builder, dtype);
     return expansions[function](&terms, x, y);
 }
 

@@ -64,17 +64,30 @@ int32_t weft__math_cbrt(weft__terms *t, int32_t x, int32_t unused)
     return choose(t, plain, x, weft__with_sign(t, result, x));
 }
 
+weft__scaling weft__scaling_of(weft__terms *t, int32_t most)
+{
+    weft__scaling scaling = {less(t, constant_of(t, 0x1p60, 0x1p500), most),
+                             less(t, most, constant_of(t, 0x1p-40, 0x1p-400)), 0};
+    scaling.by = weft__scaled_choice(t, &scaling, constant_of(t, WEFT__SCALE_DOWN),
+                                     constant_of(t, WEFT__SCALE_UP), constant(t, 1));
+    return scaling;
+}
+
+int32_t weft__scaled_choice(weft__terms *t, const weft__scaling *scaling, int32_t down, int32_t up,
+                            int32_t none)
+{
+    return choose(t, scaling->large, down, choose(t, scaling->small, up, none));
+}
+
 /* Scaled so that squares neither overflow nor lose bits; sqrt of a sum in two parts. */
 int32_t weft__math_hypot(weft__terms *t, int32_t x, int32_t y)
 {
-    const int32_t a = magnitude(t, x), b = magnitude(t, y), one = constant(t, 1);
+    const int32_t a = magnitude(t, x), b = magnitude(t, y);
     const int32_t most = larger(t, a, b), least = smaller(t, a, b);
-    const int32_t high = less(t, constant_of(t, 0x1p60, 0x1p500), most);
-    const int32_t low = less(t, most, constant_of(t, 0x1p-40, 0x1p-400));
-    const int32_t down = constant_of(t, 0x1p-100, 0x1p-600), up = constant_of(t, 0x1p100, 0x1p600);
-    const int32_t by = choose(t, high, down, choose(t, low, up, one));
-    const int32_t back = choose(t, high, up, choose(t, low, down, one));
-    const int32_t p = multiply(t, most, by), q = multiply(t, least, by);
+    const weft__scaling scaling = weft__scaling_of(t, most);
+    const int32_t back = weft__scaled_choice(t, &scaling, constant_of(t, WEFT__SCALE_UP),
+                                             constant_of(t, WEFT__SCALE_DOWN), constant(t, 1));
+    const int32_t p = multiply(t, most, scaling.by), q = multiply(t, least, scaling.by);
     const weft__pair square = weft__product_exact(t, p, p), other = weft__product_exact(t, q, q);
     weft__pair sum = weft__sum_ordered(t, square.high, other.high);
     sum.low = add(t, sum.low, add(t, square.low, other.low));

@@ -19,6 +19,18 @@ typedef struct weft__pair {
     int32_t high, low;
 } weft__pair;
 
+/* For an expansion that begins here; dtype is f32 or f64. */
+static inline weft__terms weft__terms_of(weft__builder *builder, weft_dtype dtype)
+{
+    const bool wide = dtype == WEFT_F64;
+    return (weft__terms){.builder = builder,
+                         .value = dtype,
+                         .word = wide ? WEFT_U64 : WEFT_U32,
+                         .number = wide ? WEFT_I64 : WEFT_I32,
+                         .wide = wide,
+                         .first = builder->kernel.values_count};
+}
+
 static inline int32_t constant_bits(weft__terms *t, weft_dtype dtype, uint64_t bits)
 {
     const weft__kernel *kernel = &t->builder->kernel;
