@@ -490,9 +490,16 @@ TEST(X4_complex)
     CHECK(holds(p, (float[]){-5, 5}, 8));
     CHECK(holds(m, (float[]){4, 2}, 8));
     CHECK(holds(n, (float[]){4}, 4));
-    WEFT_AUTO weft_array *refused = weft_new(norm(x, order = 1), x);
-    CHECK(!refused);
-    CHECK_ERROR(WEFT_ERROR_UNSUPPORTED, "complex");
+    const float b[] = {3, 4, -6, 8, 0, -5};
+    WEFT_AUTO weft_array *y = from(b, sizeof b, WEFT_SHAPE(3), WEFT_C64);
+    CHECK(y);
+    WEFT_AUTO weft_array *o = weft_new(norm(y, order = 1), y);
+    WEFT_AUTO weft_array *i = weft_new(norm(y, order = inf), y);
+    CHECK(holds(o, (float[]){20}, 4));
+    CHECK(holds(i, (float[]){10}, 4));
+    WEFT_AUTO weft_array *any = weft_new(any(x * 0), x), *all = weft_new(all(x - 3), x);
+    CHECK(holds(any, (bool[]){false}, 1));
+    CHECK(holds(all, (bool[]){true}, 1));
 }
 
 TEST(X4_nan_and_zeros)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <weft/dtype.h>
 
-/* The number that 16 bits stand for. */
+/* The number that 16 bits stand for; a NaN has no sign. */
 static inline double half_value(uint16_t bits, weft_dtype dtype)
 {
     const int mantissa = dtype == WEFT_F16 ? 10 : 7, bias = dtype == WEFT_F16 ? 15 : 127;
@@ -16,7 +16,7 @@ static inline double half_value(uint16_t bits, weft_dtype dtype)
     if (field < top)
         size = ldexp(field > 0 ? fraction + (1 << mantissa) : fraction,
                      (field > 0 ? field : 1) - bias - mantissa);
-    return bits & 0x8000 ? -size : size;
+    return bits & 0x8000 && !isnan(size) ? -size : size;
 }
 
 #endif

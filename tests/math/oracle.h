@@ -91,7 +91,7 @@ static inline void log_sum_mpfr(mpfr_t r, const mpfr_t a, const mpfr_t b)
     X(asinh, F(asinh)(x), mpfr_asinh(r, a, MPFR_RNDN))                                             \
     X(acosh, F(acosh)(x), mpfr_acosh(r, a, MPFR_RNDN))                                             \
     X(atanh, F(atanh)(x), mpfr_atanh(r, a, MPFR_RNDN))                                             \
-    X(rsqrt, 1 / F(sqrt)(x), mpfr_rec_sqrt(r, a, MPFR_RNDN))                                       \
+    X(rsqrt, 1 / F(sqrt)(x), (mpfr_sqrt(r, a, MPFR_RNDN), mpfr_ui_div(r, 1, r, MPFR_RNDN)))        \
     X(cbrt, F(cbrt)(x), mpfr_cbrt(r, a, MPFR_RNDN))                                                \
     X(erf, F(erf)(x), mpfr_erf(r, a, MPFR_RNDN))                                                   \
     X(tgamma, F(tgamma)(x), mpfr_gamma(r, a, MPFR_RNDN))                                           \

@@ -181,6 +181,38 @@ TEST(A4_complex_special_values)
     CHECK(good);
 }
 
+/* The first samples of every function by the interpreter and by compiled code. */
+static bool same_compiled(weft__complex_function function, weft_dtype dtype)
+{
+    enum { FEW = 500 };
+    static struct number x[FEW], y[FEW], result[2][FEW];
+    for (int k = 0; k < FEW; k++)
+        complex_sample_any(function, dtype, &x[k], &y[k]);
+    bool good = true;
+    for (int engine = 0; engine < 2 && good; engine++) {
+        expanded at;
+        expand_compiled = engine == 1;
+        good = complex_begin(&at, function, dtype) == WEFT_OK;
+        expand_compiled = false;
+        if (good)
+            complex_run(&at, dtype, FEW, x, y, result[engine]);
+        expand_end(&at);
+    }
+    return good && memcmp(result[0], result[1], sizeof result[0]) == 0;
+}
+
+TEST(X6_complex_functions_have_the_same_bits_compiled)
+{
+    if (weft__llvm_open() != WEFT_OK)
+        SKIP("there is no libLLVM");
+    for (int f = 0; f < WEFT__COMPLEX_COUNT; f++) {
+        CHECK(same_compiled((weft__complex_function)f, WEFT_C64));
+        CHECK(same_compiled((weft__complex_function)f, WEFT_C128));
+    }
+}
+
 TEST_MAIN(TEST_NO_FAULTS(A4_c64_within_bounds, "there are too many kernels"),
           TEST_NO_FAULTS(A4_c128_within_bounds, "there are too many kernels"),
-          TEST_NO_FAULTS(A4_complex_special_values, "there are too many kernels"));
+          TEST_NO_FAULTS(A4_complex_special_values, "there are too many kernels"),
+          TEST_NO_FAULTS(X6_complex_functions_have_the_same_bits_compiled,
+                         "there are too many kernels"));

@@ -122,21 +122,22 @@ static weft__complex choose_complex(weft__terms *t, int32_t condition, weft__com
                            choose(t, condition, yes.imaginary, no.imaginary)};
 }
 
-/* x/y for y of 0, or one of them infinite: its direction, times infinity or 0. */
+/* x/y for y of 0: infinite where x is not 0. With one of them infinite: its direction, times
+ * infinity or 0. */
 static weft__complex divide_edge(weft__terms *t, weft__complex x, weft__complex y)
 {
     const weft__complex x_size = magnitudes(t, x), y_size = magnitudes(t, y);
     const int32_t up = has_infinity(t, x_size), down = has_infinity(t, y_size);
-    const int32_t zero = constant(t, 0), one = constant(t, 1);
+    const int32_t one = constant(t, 1), infinite = infinity(t);
     const int32_t nothing = is_zero(t, larger(t, y_size.real, y_size.imaginary));
-    const weft__complex unit = {weft__with_sign(t, one, y.real), y.imaginary};
     const weft__complex over =
         choose_complex(t, up, directions(t, x, x_size), scaled(t, x, constant(t, 0.25)));
-    const weft__complex under =
-        choose_complex(t, down, directions(t, y, y_size), choose_complex(t, nothing, unit, y));
-    const int32_t rise = choose(t, bits_or(t, up, nothing), infinity(t), one);
-    const int32_t by = multiply(t, rise, choose(t, down, zero, one));
-    return scaled(t, times_conjugate(t, over, under), by);
+    const weft__complex under = choose_complex(t, down, directions(t, y, y_size), y);
+    const int32_t rise = choose(t, up, infinite, one);
+    const int32_t by = multiply(t, rise, choose(t, down, constant(t, 0), one));
+    const weft__complex result = scaled(t, times_conjugate(t, over, under), by);
+    const weft__complex raised = scaled(t, x, weft__with_sign(t, infinite, y.real));
+    return choose_complex(t, nothing, raised, result);
 }
 
 /* x * conj(y) / |y|^2, with both brought near 1 first as far as that is needed. */
