@@ -53,7 +53,7 @@ def shift_right(x, y):
 
 def popcount(x):
     octets = np.ascontiguousarray(x).view(np.uint8).reshape(x.shape + (x.dtype.itemsize,))
-    return np.unpackbits(octets, axis=-1).reshape(x.shape + (-1,)).sum(axis=-1).astype(x.dtype)
+    return np.unpackbits(octets, axis=-1).sum(axis=-1).astype(x.dtype)
 
 
 def power_integers(x, y):
