@@ -89,7 +89,7 @@ void weft__math_circle(weft__builder *builder, weft_dtype dtype, int32_t turn, i
  * Special values, signed zeros and branch cuts are those of C11 Annex G; docs/semantics.md has what
  * that leaves open. */
 #define WEFT__COMPLEX_LIST(X)                                                                      \
-    X(divide, 2, COMPLEX, 3, 3)                                                                    \
+    X(divide, 2, COMPLEX, 4, 4)                                                                    \
     X(abs, 1, REAL, 1, 1)                                                                          \
     X(arg, 1, REAL, 2, 2)                                                                          \
     X(sign, 1, COMPLEX, 2, 2)                                                                      \
