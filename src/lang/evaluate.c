@@ -107,7 +107,11 @@ static weft_status lower_all(weft__evaluation *e)
         return WEFT_ERROR_MEMORY;
     e->kernels_count = e->schedule.kernels_count;
     TRY(weft__lang_lower(e->program, &e->schedule, e->kernels));
-    return find_uses(e);
+    TRY(find_uses(e));
+    e->single = e->kernels_count == 1 && e->schedule.temporaries_count == 0 && !e->entangled;
+    for (int i = 0; i < e->count; i++)
+        e->handles |= e->types[i].unset;
+    return WEFT_OK;
 }
 
 weft_status weft__evaluation_new(const weft__lang_syntax *syntax, const weft__lang_operand *types,

@@ -25,6 +25,8 @@ typedef struct weft__evaluation {
     uint32_t writes_count;
     bool entangled; /* an operand is written before another that is assigned before it, or together
                        with one that a later kernel reads: trouble if they overlap */
+    bool handles;   /* an operand is an array without memory */
+    bool single;    /* one kernel, which reads and writes operands and the value alone */
     uint32_t *reads[2];       /* of each operand: the last kernel that reads it as it was before the
                                  program, and as an earlier kernel has left it */
     uint32_t *temporary_ends; /* of each temporary: the last kernel that uses it */

@@ -53,7 +53,7 @@ static weft_status place(running *r, const weft__lang_name *names)
 static weft_status give_handles_memory(const running *r)
 {
     const weft__lang_program *program = r->evaluation->program;
-    for (uint32_t i = 0; i < program->assignments_count; i++) {
+    for (uint32_t i = 0; r->evaluation->handles && i < program->assignments_count; i++) {
         const weft__lang_assignment *assignment = &program->assignments[i];
         weft_array *array = r->operands[assignment->operand].value.array;
         if (array->buffer)
@@ -193,6 +193,8 @@ static weft_array *array_at(const running *r, int32_t place, bool output)
         return r->value;
     if (place <= WEFT__PLACE_TEMPORARY)
         return r->temporaries[WEFT__PLACE_TEMPORARY - place];
+    if (r->evaluation->single)
+        return r->operands[place].value.array;
     bool after = output || place >= WEFT__PLACE_ASSIGNED;
     place %= WEFT__PLACE_ASSIGNED;
     if (after && r->instead[place])
@@ -239,17 +241,23 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
     return status;
 }
 
-static weft_status run_all(running *r, const weft__lang_name *names)
+/* What comes before the kernels: checks, placement, memory for handles and for the value. */
+static weft_status begin(running *r, const weft__lang_name *names)
 {
     const weft__evaluation *e = r->evaluation;
-    for (uint32_t i = 0; i < e->program->assignments_count; i++) {
-        const weft_operand *operand = &r->operands[e->program->assignments[i].operand];
-        if (operand->value.array->buffer)
-            TRY(weft__array_check_output(operand->value.array, "operand"));
+    for (uint32_t i = 0; i < e->writes_count; i++) {
+        const weft_array *array = r->operands[e->writes[i].operand].value.array;
+        if (array->overlapping && array->buffer)
+            return weft__array_check_output(array, "operand");
     }
     TRY(give_handles_memory(r));
     TRY(place(r, names));
-    TRY(make_value(r));
+    return make_value(r);
+}
+
+static weft_status run_kernels(running *r)
+{
+    const weft__evaluation *e = r->evaluation;
     TRY(stand_in(r));
     TRY(copy_overwritten(r));
     for (uint32_t k = 0; k < e->kernels_count; k++) {
@@ -261,25 +269,34 @@ static weft_status run_all(running *r, const weft__lang_name *names)
     return copy_instead(r);
 }
 
+/* With arrays of its own: copies, what stands in for operands, and temporaries. */
+static weft_status run_several(running *r)
+{
+    const weft__evaluation *e = r->evaluation;
+    weft_array *few[64], **arrays = few;
+    size_t count = 3 * (size_t)e->count + e->schedule.temporaries_count;
+    if (count > sizeof few / sizeof *few && !(arrays = weft__allocate(count * sizeof *arrays)))
+        return WEFT_ERROR_MEMORY;
+    memset(arrays, 0, count * sizeof *arrays);
+    r->before = arrays;
+    r->assigned = r->before + e->count;
+    r->instead = r->assigned + e->count;
+    r->temporaries = r->instead + e->count;
+    weft_status status = run_kernels(r);
+    for (size_t i = 0; i < count; i++)
+        weft_array_release(arrays[i]);
+    if (arrays != few)
+        weft__free(arrays);
+    return status;
+}
+
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value)
 {
     running r = {.evaluation = evaluation, .operands = operands};
-    weft_array *few[3 * WEFT__LANG_OPERANDS_MAX], **arrays = few;
-    size_t count = 3 * (size_t)evaluation->count + evaluation->schedule.temporaries_count;
-    if (count > 3 * WEFT__LANG_OPERANDS_MAX && !(arrays = weft__allocate(count * sizeof *arrays)))
-        return WEFT_ERROR_MEMORY;
-    memset(arrays, 0, count * sizeof *arrays);
-    r.before = arrays;
-    r.assigned = r.before + evaluation->count;
-    r.instead = r.assigned + evaluation->count;
-    r.temporaries = r.instead + evaluation->count;
-    weft_status status = run_all(&r, names);
-    for (size_t i = 0; i < count; i++)
-        if (arrays[i])
-            weft_array_release(arrays[i]);
-    if (arrays != few)
-        weft__free(arrays);
+    weft_status status = begin(&r, names);
+    if (status == WEFT_OK)
+        status = evaluation->single ? run_kernel(&r, &evaluation->kernels[0]) : run_several(&r);
     if (status == WEFT_OK)
         *value = r.value;
     else

@@ -59,7 +59,9 @@ weft__tiling weft__tiling_of(const weft__launch *launch, const weft__object_oper
 {
     int32_t axis = -1;
     int64_t bytes = 0, room = WEFT__TILES_BYTES;
-    for (uint32_t k = 0; k < launch->arguments_count && launch->count > 0; k++) {
+    if (launch->ndim < 2 || launch->count == 0)
+        return (weft__tiling){.axis = -1};
+    for (uint32_t k = 0; k < launch->arguments_count; k++) {
         if (!weft__tiled(launch, k, operands[k].size))
             continue;
         bytes += (int64_t)1 << operands[k].size;
