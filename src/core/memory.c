@@ -31,11 +31,11 @@ weft_status weft_memory_stats_sized(weft_device id, weft_statistics *statistics,
 #define READ_COUNTER(name) .name = atomic_load(&device->statistics.name),
         WEFT__STATISTICS_LIST(READ_COUNTER)};
     if (id.kind == WEFT_DEVICE_CPU) {
-        uint64_t bytes, hits;
-        weft__thread_magazines(&bytes, &hits);
-        all.bytes_cached += bytes;
-        all.allocations += hits;
-        all.reuses += hits;
+        const weft__thread_counts counts = weft__thread_count();
+        all.bytes_cached += counts.magazine_bytes;
+        all.allocations += counts.magazine_hits;
+        all.reuses += counts.magazine_hits;
+        all.launches += counts.launches;
     }
     memset(statistics, 0, statistics_size);
     memcpy(statistics, &all, statistics_size < sizeof all ? statistics_size : sizeof all);

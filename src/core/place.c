@@ -109,9 +109,12 @@ weft_stream *weft__place_plain(weft_array *const *arrays, int count)
     bool lent = count > 0 && is_lent(arrays[0]);
     if (count == 0 || (lent && (!thread || thread->lent_forbidden || thread->contexts_count)))
         return NULL;
-    for (int i = 0; i < count; i++)
-        if (arrays[i]->stream || is_lent(arrays[i]) != lent ||
-            !weft_device_equal(arrays[i]->buffer->device, arrays[0]->buffer->device))
+    const weft_device first = arrays[0]->buffer->device;
+    for (int i = 0; i < count; i++) {
+        const weft_device device = arrays[i]->buffer->device;
+        if (arrays[i]->stream || is_lent(arrays[i]) != lent || device.kind != first.kind ||
+            device.index != first.index)
             return NULL;
-    return weft__stream_current(lent ? WEFT_CPU : arrays[0]->buffer->device);
+    }
+    return weft__stream_current(lent ? WEFT_CPU : first);
 }

@@ -75,10 +75,7 @@ void weft__pool_after_fork(weft__device *device) { pthread_mutex_init(&device->p
  * give it up at their next allocation. */
 static uint64_t magazine_bytes(const weft__device *device)
 {
-    uint64_t bytes = 0, hits;
-    if (device->id.kind == WEFT_DEVICE_CPU)
-        weft__thread_magazines(&bytes, &hits);
-    return bytes;
+    return device->id.kind == WEFT_DEVICE_CPU ? weft__thread_count().magazine_bytes : 0;
 }
 
 static bool within_limit(const weft__device *device, size_t bytes)
@@ -179,20 +176,13 @@ static void drop(weft__device *device, weft__buffer *buffer)
     weft__buffer_free(buffer);
 }
 
-/* A counter that only one thread writes needs no atomic addition. */
-static void count_own(_Atomic uint64_t *counter, uint64_t amount)
-{
-    uint64_t old = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, old + amount, memory_order_relaxed);
-}
-
 static weft__buffer *take_from_magazine(weft__thread *thread, uint16_t size_class)
 {
     weft__buffer *buffer = thread->magazines[size_class].first;
     if (buffer) {
         thread->magazines[size_class].first = buffer->next;
         thread->magazines[size_class].count--;
-        count_own(&thread->magazine_bytes, -(uint64_t)buffer->capacity);
+        weft__count_own(&thread->magazine_bytes, -(uint64_t)buffer->capacity);
     }
     return buffer;
 }
@@ -275,7 +265,7 @@ weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__ti
     if (size_class < WEFT__MAGAZINE_CLASSES && device->id.kind == WEFT_DEVICE_CPU)
         buffer = take_from_magazine(thread, size_class);
     if (buffer) {
-        count_own(&thread->magazine_hits, 1);
+        weft__count_own(&thread->magazine_hits, 1);
         return buffer;
     }
     COUNT(device->statistics.allocations, 1);
@@ -298,7 +288,7 @@ static bool give_to_magazine(weft__device *device, weft__buffer *buffer)
     buffer->next = thread->magazines[buffer->size_class].first;
     thread->magazines[buffer->size_class].first = buffer;
     thread->magazines[buffer->size_class].count++;
-    count_own(&thread->magazine_bytes, buffer->capacity);
+    weft__count_own(&thread->magazine_bytes, buffer->capacity);
     return true;
 }
 

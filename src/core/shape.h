@@ -23,11 +23,22 @@ typedef struct weft__shape_text {
 } weft__shape_text;
 weft__shape_text weft__shape_text_of(const weft_shape *shape);
 
+/* Whether all of WEFT_NDIM_MAX sizes or strides are the same, unused ones too: without branches. */
+static inline bool weft__axes_same(const int64_t *a, const int64_t *b)
+{
+    int64_t different = 0;
+    for (int k = 0; k < WEFT_NDIM_MAX; k++)
+        different |= a[k] ^ b[k];
+    return different == 0;
+}
+
 /* As weft_shape_equal, without copies of both. */
 static inline bool weft__shape_same(const weft_shape *a, const weft_shape *b)
 {
     if (a->ndim != b->ndim)
         return false;
+    if (weft__axes_same(a->size, b->size))
+        return true;
     for (int k = 0; k < a->ndim; k++)
         if (a->size[k] != b->size[k])
             return false;

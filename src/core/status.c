@@ -6,11 +6,7 @@
 #include <weft/stream.h>
 
 static _Thread_local weft_error record;
-static WEFT__THREAD_LOCAL const char *operation = "weft";
-
-void weft__operation_begin(const char *name) { operation = name; }
-
-const char *weft__operation(void) { return operation; }
+WEFT__THREAD_LOCAL const char *weft__operation_name = "weft";
 
 static void copy_text(char *to, size_t room, const char *from)
 {
@@ -29,9 +25,9 @@ weft_status weft__fail(weft_status code, const char *operand, const char *format
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     record.code = code;
-    copy_text(record.operation, sizeof record.operation, operation);
+    copy_text(record.operation, sizeof record.operation, weft__operation());
     copy_text(record.operand, sizeof record.operand, operand);
-    snprintf(record.message, sizeof record.message, "%.47s: %.580s", operation, message);
+    snprintf(record.message, sizeof record.message, "%.47s: %.580s", weft__operation(), message);
     return code;
 }
 
@@ -60,7 +56,7 @@ weft_status weft_error_set(weft_status code, const char *message)
     if (code <= WEFT_OK || code > WEFT_ERROR_SYSTEM)
         code = WEFT_ERROR_CALLBACK;
     record.code = code;
-    copy_text(record.operation, sizeof record.operation, operation);
+    copy_text(record.operation, sizeof record.operation, weft__operation());
     record.operand[0] = 0;
     copy_text(record.message, sizeof record.message, message);
     return code;

@@ -9,8 +9,9 @@
 
 /* Names the public function that is running, for error records; first line of every public function
  * that can fail. Internal code calls internal functions, so the name stays the user's. */
-void weft__operation_begin(const char *name);
-const char *weft__operation(void);
+extern WEFT__THREAD_LOCAL const char *weft__operation_name;
+static inline void weft__operation_begin(const char *name) { weft__operation_name = name; }
+static inline const char *weft__operation(void) { return weft__operation_name; }
 #define OPERATION(name) weft__operation_begin(name)
 
 /* Records a failure and returns the code. `operand` may be NULL. */

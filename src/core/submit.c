@@ -331,7 +331,8 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
 {
     TRY(weft__stream_check(stream));
     TRY(check_inputs(work));
-    if (!(work->timeline = weft__stream_timeline(stream)))
+    work->timeline = stream->timeline ? stream->timeline : weft__thread_timeline();
+    if (!work->timeline)
         return WEFT_ERROR_MEMORY;
     if (!stream->async && !work->waits_count && weft__claim_begin(work))
         return run_claimed(stream, work);

@@ -12,7 +12,7 @@ static bool key_made;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
 static weft__thread *threads;
 static _Atomic uint64_t reading_epoch = 1;
-static uint64_t ended_hits; /* of the magazines of threads that are gone; guarded too */
+static weft__thread_counts ended; /* of threads that are gone; guarded too */
 
 static void unlink_thread(weft__thread *thread)
 {
@@ -22,20 +22,22 @@ static void unlink_thread(weft__thread *thread)
         link = &(*link)->next;
     if (*link)
         *link = thread->next;
-    ended_hits += atomic_load(&thread->magazine_hits);
+    ended.magazine_hits += atomic_load(&thread->magazine_hits);
+    ended.launches += atomic_load(&thread->launches);
     pthread_mutex_unlock(&mutex);
 }
 
-void weft__thread_magazines(uint64_t *bytes, uint64_t *hits)
+weft__thread_counts weft__thread_count(void)
 {
     pthread_mutex_lock(&mutex);
-    *bytes = 0;
-    *hits = ended_hits;
+    weft__thread_counts all = ended;
     for (weft__thread *thread = threads; thread; thread = thread->next) {
-        *bytes += atomic_load_explicit(&thread->magazine_bytes, memory_order_relaxed);
-        *hits += atomic_load_explicit(&thread->magazine_hits, memory_order_relaxed);
+        all.magazine_bytes += atomic_load_explicit(&thread->magazine_bytes, memory_order_relaxed);
+        all.magazine_hits += atomic_load_explicit(&thread->magazine_hits, memory_order_relaxed);
+        all.launches += atomic_load_explicit(&thread->launches, memory_order_relaxed);
     }
     pthread_mutex_unlock(&mutex);
+    return all;
 }
 
 static void free_thread(weft__thread *thread)
@@ -85,7 +87,7 @@ weft__thread *weft__thread_make(void)
     return thread;
 }
 
-weft__timeline *weft__thread_timeline(void)
+weft__timeline *weft__thread_timeline_make(void)
 {
     weft__thread *thread = weft__thread_get();
     if (!thread)

@@ -36,6 +36,7 @@ typedef struct weft__thread {
                       may be small */
     _Atomic uint64_t magazine_bytes; /* cached there; written by this thread alone */
     _Atomic uint64_t magazine_hits;  /* allocations that were served from there, likewise */
+    _Atomic uint64_t launches;       /* on the CPU, likewise */
     _Atomic uint64_t reading; /* since which epoch it uses compiled kernels; 0: it does not */
     int reading_depth;
     void *sites;                /* what src/lang keeps for this thread … */
@@ -59,14 +60,30 @@ static inline weft__thread *weft__thread_peek(void) { return weft__thread_state;
 
 /* The timeline of work done in this thread's calls, at the present depth. NULL, with the record
  * set, if memory ran out or the work is nested too deeply. */
-weft__timeline *weft__thread_timeline(void);
+weft__timeline *weft__thread_timeline_make(void);
+static inline weft__timeline *weft__thread_timeline(void)
+{
+    const weft__thread *thread = weft__thread_state;
+    bool made = thread && thread->depth < WEFT__DEPTH_MAX && thread->timelines[thread->depth];
+    return made ? thread->timelines[thread->depth] : weft__thread_timeline_make();
+}
 
 /* Begins and ends the use of shared tables that are read without a lock; nests. */
 void weft__thread_reading(bool begin);
 /* Waits until every other thread has ended the uses that it had begun; new ones do not delay it. */
 void weft__thread_quiesce(void);
-/* What all threads have cached in their magazines, and the hits there so far. */
-void weft__thread_magazines(uint64_t *bytes, uint64_t *hits);
+/* Counts of all threads, for the CPU. */
+typedef struct weft__thread_counts {
+    uint64_t magazine_bytes; /* cached in magazines now */
+    uint64_t magazine_hits, launches;
+} weft__thread_counts;
+weft__thread_counts weft__thread_count(void);
+/* A counter that only one thread writes needs no atomic addition. */
+static inline void weft__count_own(_Atomic uint64_t *counter, uint64_t amount)
+{
+    uint64_t old = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, old + amount, memory_order_relaxed);
+}
 /* Frees this thread's state, when the library is unloaded or the process exits; no state is freed
  * after that. Whether no other thread has one. */
 bool weft__thread_close(void);

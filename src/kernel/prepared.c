@@ -37,7 +37,6 @@ size_t weft__prepared_bytes(const weft__kernel *kernel)
 static void prepare_operand(const weft__kernel *kernel, uint32_t i, const weft_array *array,
                             weft__prepared_operand *operand)
 {
-    operand->shape = array->shape;
     memcpy(operand->stride, array->stride, sizeof operand->stride);
     weft__array_reach(array, &operand->low, &operand->high);
     operand->output = kernel->operands[i].output;
@@ -60,7 +59,7 @@ static void prepare_uses(weft__prepared *prepared)
 }
 
 static void prepare_launch(weft__prepared *prepared, const weft__kernel *kernel,
-                           weft_array *const *arrays)
+                           const weft_shape *space, weft_array *const *arrays)
 {
     weft__launch *launch = prepared->launch;
     weft__argument *arguments = weft__launch_arguments(launch);
@@ -71,7 +70,7 @@ static void prepare_launch(weft__prepared *prepared, const weft__kernel *kernel,
     launch->scalars_count = (uint16_t)kernel->scalars_count;
     for (uint32_t i = 0; i < kernel->operands_count; i++)
         launch->cost += (uint32_t)weft_dtype_size((weft_dtype)kernel->operands[i].dtype);
-    weft__canonical(kernel, &prepared->space, arrays, launch);
+    weft__canonical(kernel, space, arrays, launch);
     prepared->points = launch->count;
     for (uint32_t i = 0; i < kernel->operands_count; i++)
         prepared->operands[i].offset = arguments[i].data - arrays[i]->data;
@@ -83,7 +82,6 @@ weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_dev
     weft__prepared *prepared = memory;
     uint32_t count = kernel->operands_count;
     prepared->device = device;
-    prepared->space = *space;
     prepared->operands_count = count;
     prepared->compiled[0].generation = prepared->compiled[1].generation = 0;
     prepared->operands = (weft__prepared_operand *)(void *)(prepared + 1);
@@ -92,28 +90,18 @@ weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_dev
     for (uint32_t i = 0; i < count; i++)
         prepare_operand(kernel, i, arrays[i], &prepared->operands[i]);
     prepare_uses(prepared);
-    prepare_launch(prepared, kernel, arrays);
+    prepare_launch(prepared, kernel, space, arrays);
     return prepared;
 }
 
-static bool same_layout(const weft__prepared_operand *operand, const weft_array *array)
-{
-    if (operand->shape.ndim != array->shape.ndim)
-        return false;
-    for (int k = 0; k < array->shape.ndim; k++)
-        if (operand->shape.size[k] != array->shape.size[k] ||
-            operand->stride[k] != array->stride[k])
-            return false;
-    return true;
-}
-
+/* Strides of axes that an array does not have may make a difference: it is prepared again, then. */
 bool weft__prepared_fits(const weft__prepared *prepared, weft_device device,
-                         const weft_shape *space, weft_array *const *arrays)
+                         weft_array *const *arrays)
 {
-    if (!weft_device_equal(prepared->device, device) || !weft__shape_same(&prepared->space, space))
+    if (prepared->device.kind != device.kind || prepared->device.index != device.index)
         return false;
     for (uint32_t i = 0; i < prepared->operands_count; i++)
-        if (!same_layout(&prepared->operands[i], arrays[i]))
+        if (!weft__axes_same(prepared->operands[i].stride, arrays[i]->stride))
             return false;
     return true;
 }

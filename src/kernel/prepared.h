@@ -8,7 +8,6 @@
 
 /* Of one operand: the layout it had, and what follows from it. */
 typedef struct weft__prepared_operand {
-    weft_shape shape;
     int64_t stride[WEFT_NDIM_MAX];
     int64_t low, high; /* bytes from the first element that elements reach */
     int64_t offset;    /* bytes from the first element to the launch's first */
@@ -21,7 +20,6 @@ typedef struct weft__prepared_operand {
 /* A kernel's launch over arrays of certain layouts; one block of memory. */
 typedef struct weft__prepared {
     weft_device device;
-    weft_shape space;
     uint32_t operands_count, inputs_count;
     int64_t points;             /* of the index space; 0: nothing is to be done */
     weft__compiled compiled[2]; /* by stage: all of it or its chunks, and the end of two */
@@ -36,9 +34,9 @@ size_t weft__prepared_bytes(const weft__kernel *kernel);
 /* Fills that much memory, aligned to 16. The arrays are as for weft__kernel_run. */
 weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_device device,
                               const weft_shape *space, weft_array *const *arrays);
-/* Whether these arrays have the layouts that the launch was prepared for. */
+/* Whether these arrays, of the shapes that the launch was prepared for, have the same strides. */
 bool weft__prepared_fits(const weft__prepared *prepared, weft_device device,
-                         const weft_shape *space, weft_array *const *arrays);
+                         weft_array *const *arrays);
 /* Fills in what is new each time: addresses, uses, scalars. */
 void weft__prepared_fill(weft__prepared *prepared, weft_array *const *arrays,
                          const uint64_t *scalars);

@@ -44,7 +44,10 @@ static weft_status submit(weft_stream *stream, weft__module *module, const weft_
                        .uses_count = uses_count,
                        .of.launch = {module, launch}};
     TRY(weft__submit(stream, &work));
-    COUNT(weft__device_get(stream->device)->statistics.launches, 1);
+    if (stream->device.kind == WEFT_DEVICE_CPU)
+        weft__count_own(&weft__thread_state->launches, 1);
+    else
+        COUNT(weft__device_get(stream->device)->statistics.launches, 1);
     return WEFT_OK;
 }
 
@@ -245,7 +248,7 @@ weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **
                                    weft_stream *stream, const weft_shape *space,
                                    weft_array *const *arrays, const uint64_t *scalars)
 {
-    bool fits = *kept && weft__prepared_fits(*kept, stream->device, space, arrays);
+    bool fits = *kept && weft__prepared_fits(*kept, stream->device, arrays);
     if (!*kept && !(*kept = weft__allocate(weft__prepared_bytes(kernel))))
         return WEFT_ERROR_MEMORY;
     if (!fits)
