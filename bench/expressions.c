@@ -171,9 +171,30 @@ static void measure_small(int ndim)
     release(s.x), release(s.y), release(s.z);
 }
 
+/* Parsed, cut, lowered and run each time: too long to be kept. */
+static void many_terms(void *argument)
+{
+    const small *s = argument;
+    static char code[32768];
+    const char *names[] = {"x", "y", "z"};
+    const weft_operand operands[] = {WEFT_OPERAND(s->x), WEFT_OPERAND(s->y), WEFT_OPERAND(s->z)};
+    size_t length = (size_t)snprintf(code, sizeof code, "z = x");
+    for (int i = 1; i < 10000; i++)
+        length += (size_t)snprintf(code + length, sizeof code - length, i % 2 ? "+y" : "+x");
+    check(weft_evaluate(code, 3, names, operands) == WEFT_OK);
+}
+
+static void measure_many_terms(void)
+{
+    small s = {small_array(1), small_array(1), small_array(1)};
+    measure("10000 terms on 1024 elements", "weft", SMALL, 0, 20, many_terms, &s);
+    release(s.x), release(s.y), release(s.z);
+}
+
 int main(void)
 {
     make_sites();
+    measure_many_terms();
     measure_small(1);
     measure_small(3);
     measure_small(8);
