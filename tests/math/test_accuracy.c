@@ -145,6 +145,8 @@ static const double hard[] = {
     -0x1.8p-1025,
     -0x1p-1074,
     -0x1p-149,
+    0x1.64796a81e111fp-2,
+    0x1.64796a820fe5ap-2,
     0x1.fffffep-1,
     0x1.fffffffffffffp-1,
     0x1.000002p0,
