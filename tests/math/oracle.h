@@ -229,7 +229,7 @@ static inline double oracle_error(weft__math_function function, long double got,
         most = fmaxl(most, fmaxl(fabsl(x), fabsl(y)));
     else if (function == WEFT__MATH_lgamma && dtype == WEFT_F64 && x < -2)
         most = fmaxl(most, fmaxl(1, fabsl(lgammal(-x))));
-    if (!isfinite(ulps) || exact == 0 || isinf(most) || most == fabsl(exact))
+    if (!isfinite(ulps) || isnan(exact) || exact == 0 || isinf(most) || most == fabsl(exact))
         return ulps;
     return ldexp(ulps, ilogbl(exact) - ilogbl(most));
 }
