@@ -271,6 +271,13 @@ static inline struct exact complex_exact(weft__complex_function function, struct
         {mpfr_get_ld(mpc_realref(r), MPFR_RNDN),
          complex_parts(function) == 2 ? mpfr_get_ld(mpc_imagref(r), MPFR_RNDN) : 0}};
 }
+#else
+static inline struct exact complex_exact(weft__complex_function function, struct number x,
+                                         struct number y)
+{
+    (void)function, (void)x, (void)y;
+    return (struct exact){{(long double)NAN, (long double)NAN}};
+}
 #endif
 
 static inline long double within(long double x, long double limit)
