@@ -176,10 +176,12 @@ static weft_status check_statement(weft__checker *c, const weft__syntax_statemen
     weft__check_value value = weft__check_value_at(c, s->node);
     if (s->target >= 0)
         return assign(c, s, value);
-    if (s->target == WEFT__TARGET_LOCAL)
-        return weft__check_shape(c, value.shape)->ndim
-                   ? weft__check_close(c, &value, value.shape, s->column)
-                   : WEFT_OK;
+    if (s->target == WEFT__TARGET_LOCAL && weft__check_shape(c, value.shape)->ndim)
+        TRY(weft__check_close(c, &value, value.shape, s->column));
+    if (s->target == WEFT__TARGET_LOCAL) {
+        c->values[s->node] = value;
+        return WEFT_OK;
+    }
     TRY(weft__check_close(c, &value, value.shape, s->column));
     return weft__check_use(c, &value, (weft_dtype)value.dtype, s->column, &c->program->value);
 }

@@ -114,6 +114,28 @@ static weft_status close_node(weft__checker *c, int32_t position, int32_t shape)
     return WEFT_OK;
 }
 
+/* Writes the open nodes once more, closed; the last is the value. A local may be used with another
+ * shape later, so that they stay open themselves. */
+static weft_status close_copies(weft__checker *c, int32_t shape)
+{
+    const int32_t first = (int32_t)c->program->nodes_count;
+    for (uint32_t i = 0; i < c->open_count; i++) {
+        weft__lang_node node = c->program->nodes[c->open[i]];
+        int32_t position;
+        for (int k = 0; k < 3; k++) {
+            const int32_t *found =
+                bsearch(&node.argument[k], c->open, c->open_count, sizeof *c->open, by_position);
+            node.argument[k] = found ? first + (int32_t)(found - c->open) : node.argument[k];
+        }
+        TRY(weft__check_emit(c, node, &position));
+        TRY(close_node(c, position, shape));
+        c->is_open[position] = false;
+    }
+    for (uint32_t i = 0; i < c->open_count; i++)
+        c->is_open[c->open[i]] = true;
+    return WEFT_OK;
+}
+
 weft_status weft__check_close(weft__checker *c, weft__check_value *value, int32_t shape,
                               uint32_t column)
 {
@@ -128,8 +150,8 @@ weft_status weft__check_close(weft__checker *c, weft__check_value *value, int32_
         for (int k = 0; k < 3; k++)
             TRY(push_open(c, c->program->nodes[c->open[i]].argument[k]));
     qsort(c->open, c->open_count, sizeof *c->open, by_position);
-    for (uint32_t i = 0; i < c->open_count; i++)
-        TRY(close_node(c, c->open[i], shape));
+    TRY(close_copies(c, shape));
+    value->node = (int32_t)c->program->nodes_count - 1;
     *value = weft__check_value_of(c, value->node);
     return WEFT_OK;
 }

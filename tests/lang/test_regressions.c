@@ -89,6 +89,20 @@ TEST(X2_index_of_a_repeated_local)
     CHECK(holds(same, (const float[]){5, 5, 5}, sizeof values));
 }
 
+/* A local that is only made of index() counts along each array that it is used with; the second had
+ * the positions of the first. */
+TEST(X2_index_of_a_local_in_two_arrays)
+{
+    WEFT_AUTO weft_array *one = weft_zeros(WEFT_SHAPE(1, 1), .dtype = WEFT_I64, .device = device());
+    WEFT_AUTO weft_array *two = weft_zeros(WEFT_SHAPE(3, 2), .dtype = WEFT_I64, .device = device());
+    CHECK(one && two);
+    CHECK_STATUS(weft(t = 10 * index(-2) + index(1); one = t + 7; two = t; n = sum(two + 0 * t);
+                      one += n, one, two),
+                 WEFT_OK);
+    CHECK(holds(two, (const int64_t[]){0, 1, 10, 11, 20, 21}, 48));
+    CHECK(holds(one, (const int64_t[]){70}, 8));
+}
+
 /* Results in overlapping memory are there in the order of the assignments, not in that of the
  * kernels: the sum's came last. */
 TEST(X2_overlapping_results_of_two_kernels)
@@ -136,5 +150,6 @@ TEST(X4_cuts_do_not_round_f16)
 
 TEST_MAIN(TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
           TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),
-          TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_overlapping_results_of_two_kernels),
+          TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_index_of_a_local_in_two_arrays),
+          TEST_OF(X2_overlapping_results_of_two_kernels),
           TEST_OF(X2_overlapping_results_of_one_kernel), TEST_OF(X4_cuts_do_not_round_f16));

@@ -12,7 +12,17 @@ from program import (FOLDS, FUNCTIONS, Memory, Node, OPERATORS, Operand, PREFIXE
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 257)
 DTYPE_WEIGHTS = {"f32": 8, "f64": 5, "i32": 4, "bool": 3, "c64": 2, "c128": 2}
 RANK_WEIGHTS = ((FLOAT, 10), (INTEGER, 7), (BOOL, 3), (COMPLEX_RANK, 3))
-EXPENSIVE = ("tgamma", "lgamma", "pow", "erf", "logaddexp")
+# Functions of very many primitives, which take long to compile, are rarer: of floats, and of complex numbers.
+EXPENSIVE = "tgamma lgamma pow erf logaddexp fmod remainder sin cos tan asinh acosh atanh".split()
+EXPENSIVE_COMPLEX = ("pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+                     "divide sqrt sign arg abs").split()
+
+
+def share(name, rank):
+    """How often an operation is chosen, among others."""
+    if rank == COMPLEX_RANK:
+        return 0.12 if name in EXPENSIVE_COMPLEX else 1
+    return 0.35 if name in EXPENSIVE and rank == FLOAT else 1
 
 
 def by_weight(choose, pairs):
@@ -100,7 +110,7 @@ class Generator:
         self.program = Program(seed, choose.random() < 0.4, site)
         self.mood = choose.choice((0, 0, 0, 1, 1, 2, 3))
         self.types = Types(self.program.operands)
-        self.budget = by_weight(choose, ((3, 6), (6, 6), (12, 4), (25, 1)))
+        self.budget = by_weight(choose, ((2, 5), (4, 7), (8, 4), (25, 0.7)))
         self.unread = []  # locals that nothing reads yet
         self.inside_fold = 0
         self.limit = by_weight(choose, ((60, 30), (400, 30), (3000, 10), (20000, 1), (150000, 0.12)))
@@ -395,7 +405,7 @@ class Generator:
                 found.append((name, COMPLEX_RANK))
         if not found:
             raise Invalid("no operation")
-        name, kind = choose.choice(found)
+        name, kind = by_weight(choose, [(pair, share(*pair)) for pair in found])
         if name in EXPENSIVE and self.limit > 3000 and choose.random() < 0.8:
             raise Invalid("too much work")
         arguments = [self.expression(kind, shape, depth) for _ in range(arity(name))]
@@ -522,7 +532,7 @@ class Generator:
 
     def generate(self):
         choose = self.choose
-        count = by_weight(choose, ((1, 8), (2, 6), (3, 4), (4, 2), (6, 1)))
+        count = by_weight(choose, ((1, 14), (2, 6), (3, 2.5), (4, 1), (6, 0.4)))
         value = choose.random() < 0.2
         shape = self.shape()
         share = self.budget = max(self.budget // count, 1)
