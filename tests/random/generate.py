@@ -113,7 +113,7 @@ class Generator:
         self.budget = by_weight(choose, ((2, 5), (4, 7), (8, 4), (25, 0.7)))
         self.unread = []  # locals that nothing reads yet
         self.inside_fold = 0
-        self.limit = by_weight(choose, ((60, 30), (400, 30), (3000, 10), (20000, 1), (150000, 0.12)))
+        self.limit = by_weight(choose, ((60, 25), (400, 28), (3000, 12), (12000, 4), (25000, 1), (150000, 0.12)))
         if self.limit > 3000:
             self.budget = min(self.budget, 6)
 
