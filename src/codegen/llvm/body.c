@@ -247,29 +247,127 @@ static void tie(weft__emitter *emitter, uint32_t k)
                        &emitter->values[k + emitter->survey->kernel->values_count]);
 }
 
+/* The vectors of a turn, and what is made of them now. */
+struct turn {
+    weft__ref at[WEFT__UNROLL_MOST];
+    int unroll;
+    uint32_t made;
+};
+
+static weft__ref value_in(const weft__emitter *emitter, int k, uint32_t value)
+{
+    return emitter->values[(size_t)k * emitter->survey->kernel->values_count + value];
+}
+
+/* i1: whether any lane of any vector takes the side of a skip. */
+static weft__ref emit_any(const weft__emitter *emitter, const struct turn *turn,
+                          const weft__skip *skip)
+{
+    weft__ref any = NULL;
+    for (int k = 0; k < turn->unroll; k++) {
+        weft__ref lanes = value_in(emitter, k, skip->condition);
+        if (skip->side == 2)
+            lanes =
+                weft__llvm.BuildXor(emitter->builder, lanes, weft__emit_number(emitter, 1, 1), "");
+        any = any == NULL ? lanes : weft__llvm.BuildOr(emitter->builder, any, lanes, "");
+    }
+    if (emitter->lanes == 1)
+        return any;
+    weft__type bits = weft__llvm.IntTypeInContext(emitter->context, (unsigned)emitter->lanes);
+    return weft__llvm.BuildICmp(emitter->builder, WEFT__ICMP_NE,
+                                weft__llvm.BuildBitCast(emitter->builder, any, bits, ""),
+                                weft__llvm.ConstNull(bits), "");
+}
+
+/* Whether a value of a skip is used after it, by one of its selects. */
+static bool is_left(const weft__survey *survey, const weft__skip *skip, uint32_t value)
+{
+    const weft__kernel *kernel = survey->kernel;
+    for (uint32_t k = skip->first; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_select && survey->needed[k] != 0 &&
+            kernel->values[k].argument[skip->side] == (int32_t)value)
+            return true;
+    return false;
+}
+
+/* What a skip leaves is what it computed, or anything. */
+static void emit_left(weft__emitter *emitter, const struct turn *turn, int number,
+                      weft__block before, weft__block inside)
+{
+    const weft__survey *survey = emitter->survey;
+    const weft__skip *skip = &survey->skips[number - 1];
+    for (uint32_t value = skip->condition + 1; value < skip->first; value++) {
+        if (survey->skip[value] != number || !is_left(survey, skip, value))
+            continue;
+        for (int k = 0; k < turn->unroll; k++) {
+            weft__ref *made = &emitter->values[(size_t)k * survey->kernel->values_count + value];
+            weft__type type = weft__llvm.TypeOf(*made);
+            weft__ref phi = weft__llvm.BuildPhi(emitter->builder, type, "");
+            weft__ref nothing = weft__llvm.ConstNull(type);
+            weft__llvm.AddIncoming(phi, made, &inside, 1);
+            weft__llvm.AddIncoming(phi, &nothing, &before, 1);
+            *made = phi;
+        }
+    }
+}
+
+/* The values from `begin` to before `end` that are in one skip, or in none: number 0. */
+static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
+                        int number);
+
+static void emit_skip(weft__emitter *emitter, struct turn *turn, int number)
+{
+    const weft__skip *skip = &emitter->survey->skips[number - 1];
+    weft__block inside = weft__emit_block(emitter), after = weft__emit_block(emitter);
+    weft__block before = weft__llvm.GetInsertBlock(emitter->builder);
+    weft__llvm.BuildCondBr(emitter->builder, emit_any(emitter, turn, skip), inside, after);
+    weft__llvm.PositionBuilderAtEnd(emitter->builder, inside);
+    emit_values(emitter, turn, skip->condition + 1, skip->first, number);
+    inside = weft__llvm.GetInsertBlock(emitter->builder);
+    weft__llvm.BuildBr(emitter->builder, after);
+    weft__llvm.PositionBuilderAtEnd(emitter->builder, after);
+    emit_left(emitter, turn, number, before, inside);
+}
+
+/* The skips that come before a value. */
+static void emit_skips(weft__emitter *emitter, struct turn *turn, uint32_t value)
+{
+    const weft__survey *survey = emitter->survey;
+    for (int k = 0; k < survey->skips_count; k++)
+        if (survey->skips[k].first == value)
+            emit_skip(emitter, turn, k + 1);
+}
+
+static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
+                        int number)
+{
+    const weft__survey *survey = emitter->survey;
+    for (uint32_t value = begin; value < end; value++) {
+        if (survey->level[value] != WEFT__LEVEL_POINT || survey->needed[value] == 0 ||
+            survey->skip[value] != number)
+            continue;
+        emit_skips(emitter, turn, value);
+        for (int k = 0; k < turn->unroll; k++) {
+            turn_to(emitter, k, turn->at);
+            emit_point(emitter, value, emitter->pending);
+        }
+        if (turn->unroll == 2 && ++turn->made % TIED == 0)
+            tie(emitter, value);
+    }
+}
+
 /* The vectors take turns, so that one has work while another waits. All loads come before all
  * stores: that is what the semantics ask for within a point, and what lets a scheduler that knows
  * nothing of aliases have many loads under way. */
 void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll)
 {
-    const weft__survey *survey = emitter->survey;
-    weft__ref at[WEFT__UNROLL_MOST];
-    uint32_t made = 0;
+    struct turn turn = {.unroll = unroll};
     for (int k = 0; k < unroll; k++)
-        at[k] = weft__llvm.BuildAdd(emitter->builder, first,
-                                    weft__emit_i64(emitter, (int64_t)k * emitter->lanes), "");
-    for (uint32_t value = 0; value < survey->kernel->values_count; value++) {
-        if (survey->level[value] != WEFT__LEVEL_POINT || survey->needed[value] == 0)
-            continue;
-        for (int k = 0; k < unroll; k++) {
-            turn_to(emitter, k, at);
-            emit_point(emitter, value, emitter->pending);
-        }
-        if (unroll == 2 && ++made % TIED == 0)
-            tie(emitter, value);
-    }
+        turn.at[k] = weft__llvm.BuildAdd(emitter->builder, first,
+                                         weft__emit_i64(emitter, (int64_t)k * emitter->lanes), "");
+    emit_values(emitter, &turn, 0, emitter->survey->kernel->values_count, 0);
     for (int k = 0; k < unroll; k++) {
-        turn_to(emitter, k, at);
+        turn_to(emitter, k, turn.at);
         emit_stores(emitter, emitter->pending);
     }
 }

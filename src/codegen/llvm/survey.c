@@ -204,14 +204,15 @@ static void find_leading(weft__survey *survey)
     }
 }
 
-/* As many elements as fill a register with those of the widest type. */
+/* As many elements as fill a register with those of the widest type, rare ones aside. */
 static int lanes_of(const weft__survey *survey)
 {
     const weft__kernel *kernel = survey->kernel;
     int size = 0;
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const int own = weft__memory_size((weft_dtype)kernel->values[k].dtype);
-        if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT && own > size)
+        if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
+            survey->skip[k] == 0 && own > size)
             size = own;
     }
     return survey->target.bytes >> size;
@@ -223,7 +224,7 @@ static void find_streamed(weft__survey *survey)
 {
     size_t element = 0;
     survey->streamed = -1;
-    if (survey->operations > STREAMING_MOST)
+    if (survey->always > STREAMING_MOST)
         return;
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++) {
         const size_t size = weft_dtype_size((weft_dtype)survey->kernel->operands[k].dtype);
@@ -247,7 +248,8 @@ static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
     uint32_t deepest = 1;
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
-        const bool counts = survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT;
+        const bool counts =
+            survey->needed[k] != 0 && survey->skip[k] == 0 && survey->level[k] == WEFT__LEVEL_POINT;
         for (int j = 0; counts && j < weft__value_arguments(kernel, value); j++)
             if (depth[value->argument[j]] + 1 > depth[k])
                 depth[k] = depth[value->argument[j]] + 1;
@@ -260,7 +262,7 @@ static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
 /* Short kernels need several loads under way, long chains something to do while they wait. */
 static int unroll_of(const weft__survey *survey, uint32_t *depth)
 {
-    const uint32_t operations = survey->operations;
+    const uint32_t operations = survey->always;
     if (survey->edges == WEFT__EDGES_VECTOR) /* few vectors shall be left for steps */
         return 1;
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
@@ -290,30 +292,33 @@ weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
                     "a kernel of %u operands with %zu displaced loads has too many to be compiled",
                     kernel->operands_count, displaced);
     uint32_t *depth =
-        weft__allocate_zeroed((sizeof *depth + sizeof *survey->source + 2) * values +
+        weft__allocate_zeroed((3 * sizeof *depth + sizeof *survey->source + 3) * values +
                               sizeof *survey->displaced * displaced + 2 * operands + 1);
     if (depth == NULL)
         return WEFT_ERROR_MEMORY;
     survey->memory = depth;
-    survey->displaced = (weft__displaced *)(depth + values);
+    survey->displaced = (weft__displaced *)(depth + 3 * values);
     survey->source = (uint16_t *)(survey->displaced + displaced);
     survey->spacing = (uint8_t *)(survey->source + values);
     survey->flags = survey->spacing + operands;
     survey->level = survey->flags + operands;
     survey->needed = survey->level + values;
+    survey->skip = survey->needed + values;
     return WEFT_OK;
 }
 
 void weft__survey_finish(weft__survey *survey)
 {
+    uint32_t *room = survey->memory;
     find_needed(survey);
     find_sources(survey);
     find_levels(survey);
     find_flags(survey);
     find_leading(survey);
+    weft__survey_skips(survey, room + survey->kernel->values_count);
     survey->lanes = lanes_of(survey);
     find_streamed(survey);
-    survey->unroll = unroll_of(survey, survey->memory);
+    survey->unroll = unroll_of(survey, room);
 }
 
 weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,

@@ -47,6 +47,16 @@ typedef struct weft__displaced {
     uint16_t operand, shift; /* of the kernel */
 } weft__displaced;
 
+/* Values that only one side of selects with the same condition needs, and that are much work: they
+ * are skipped where no lane takes that side. */
+typedef struct weft__skip {
+    uint32_t condition;
+    uint32_t first; /* the first of the selects, before which the values are computed */
+    uint8_t side;   /* the argument of the selects: 1 or 2 */
+} weft__skip;
+
+enum { WEFT__SKIPS_MOST = 32 };
+
 typedef struct weft__survey {
     const weft__kernel *kernel;
     void *memory; /* that the tables below are in */
@@ -57,12 +67,16 @@ typedef struct weft__survey {
     weft__displaced *displaced;
     uint16_t *source;              /* of each load: the operand, with the displaced ones */
     int32_t row_axis, column_axis; /* of the launch; -1: none */
-    int32_t fold_mode;   /* weft__fold_mode, of the points of a kernel with folds; else 0 */
-    uint8_t *spacing;    /* of each operand */
-    uint8_t *flags;      /* of each operand */
-    uint8_t *level;      /* of each value */
-    uint8_t *needed;     /* of each value */
-    uint32_t operations; /* values computed for every point */
+    int32_t fold_mode;             /* weft__fold_mode, of the points of a kernel with folds; else 0 */
+    uint8_t *spacing;              /* of each operand */
+    uint8_t *flags;                /* of each operand */
+    uint8_t *level;                /* of each value */
+    uint8_t *needed;               /* of each value */
+    uint8_t *skip; /* of each value: 0, or 1 + the innermost of `skips` that it is in */
+    weft__skip skips[WEFT__SKIPS_MOST];
+    int skips_count;
+    uint32_t operations; /* values computed for every point … */
+    uint32_t always;     /* … and those of them that are never skipped */
     int32_t streamed;    /* the first operand that is streamed, or -1 */
     int lanes;           /* elements of a vector */
     int unroll;          /* vectors in one turn of the loop */
@@ -75,6 +89,9 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
 weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey);
 void weft__survey_finish(weft__survey *survey);
 void weft__survey_free(weft__survey *survey);
+
+/* skip.c: fills `skip` and `skips`; the room is for two numbers a value, all 0. */
+void weft__survey_skips(weft__survey *survey, uint32_t *room);
 
 /* The dtypes and arguments of every value are such that docs/semantics.md says what it computes. */
 weft_status weft__kernel_check(const weft__kernel *kernel);
