@@ -30,11 +30,16 @@ MOVE_ROW(u16, 2)
 MOVE_ROW(u32, 4)
 MOVE_ROW(u64, 8)
 
-/* Sixteen bytes as elements of each size. */
-typedef uint8_t bytes_1 __attribute__((vector_size(16)));
-typedef uint16_t bytes_2 __attribute__((vector_size(16)));
-typedef uint32_t bytes_4 __attribute__((vector_size(16)));
-typedef uint64_t bytes_8 __attribute__((vector_size(16)));
+/* Sixteen bytes as elements of each size; longer registers pay for the larger ones. */
+#if defined __AVX512F__ && defined __AVX512BW__
+enum { BYTES_1 = 16, BYTES_2 = 16, BYTES_4 = 64, BYTES_8 = 64 };
+#else
+enum { BYTES_1 = 16, BYTES_2 = 16, BYTES_4 = 16, BYTES_8 = 16 };
+#endif
+typedef uint8_t bytes_1 __attribute__((vector_size(BYTES_1)));
+typedef uint16_t bytes_2 __attribute__((vector_size(BYTES_2)));
+typedef uint32_t bytes_4 __attribute__((vector_size(BYTES_4)));
+typedef uint64_t bytes_8 __attribute__((vector_size(BYTES_8)));
 
 #ifdef __clang__
 #define SHUFFLE(V, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -46,20 +51,28 @@ typedef uint64_t bytes_8 __attribute__((vector_size(16)));
     SHUFFLE(V, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #define LOW_2(V, a, b) SHUFFLE(V, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define HIGH_2(V, a, b) SHUFFLE(V, a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#if defined __AVX512F__ && defined __AVX512BW__
+#define LOW_4(V, a, b) SHUFFLE(V, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_4(V, a, b)                                                                            \
+    SHUFFLE(V, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_8(V, a, b) SHUFFLE(V, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_8(V, a, b) SHUFFLE(V, a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#else
 #define LOW_4(V, a, b) SHUFFLE(V, a, b, 0, 4, 1, 5)
 #define HIGH_4(V, a, b) SHUFFLE(V, a, b, 2, 6, 3, 7)
 #define LOW_8(V, a, b) SHUFFLE(V, a, b, 0, 2)
 #define HIGH_8(V, a, b) SHUFFLE(V, a, b, 1, 3)
+#endif
 
-/* A square of N×N elements, N*bytes = 16: each of log2(N) rounds interleaves the first half of the
- * vectors with the second. */
+/* A square of N×N elements, N*bytes = BYTES: each of log2(N) rounds interleaves the first half of
+ * the vectors with the second. */
 #define SQUARE(bytes, N, ROUNDS)                                                                   \
     static inline __attribute__((always_inline)) void square_##bytes(                              \
         char *dst, int64_t dst_stride, const char *src, int64_t src_stride)                        \
     {                                                                                              \
         bytes_##bytes even[N], odd[N];                                                             \
         for (int k = 0; k < (N); k++)                                                              \
-            memcpy(&even[k], src + k * src_stride, 16);                                            \
+            memcpy(&even[k], src + k * src_stride, BYTES_##bytes);                                 \
         for (int round = 0; round < (ROUNDS); round++) {                                           \
             bytes_##bytes *a = round % 2 ? odd : even, *b = round % 2 ? even : odd;                \
             for (int k = 0; k < (N) / 2; k++) {                                                    \
@@ -68,12 +81,21 @@ typedef uint64_t bytes_8 __attribute__((vector_size(16)));
             }                                                                                      \
         }                                                                                          \
         for (int k = 0; k < (N); k++)                                                              \
-            memcpy(dst + k * dst_stride, (ROUNDS) % 2 ? &odd[k] : &even[k], 16);                   \
+            memcpy(dst + k * dst_stride, (ROUNDS) % 2 ? &odd[k] : &even[k], BYTES_##bytes);        \
     }
 SQUARE(1, 16, 4)
 SQUARE(2, 8, 3)
+#if defined __AVX512F__ && defined __AVX512BW__
+/* A line is read by one load: when lines are a power of two apart, the first cache has no room for
+ * as many as make a square. */
+SQUARE(4, 16, 4)
+SQUARE(8, 8, 3)
+enum { SIDE_4 = 16, SIDE_8 = 8 };
+#else
 SQUARE(4, 4, 2)
 SQUARE(8, 2, 1)
+enum { SIDE_4 = 4, SIDE_8 = 2 };
+#endif
 
 /* Asks for lines of memory that will be read next, and be in the second cache by then: the first
  * has few places for lines that are a power of two apart. They may lie outside of the array. */
@@ -108,8 +130,8 @@ static inline void ask_for(const char *src, int64_t stride, int64_t count, int64
     }
 TRANSPOSE(1, 16)
 TRANSPOSE(2, 8)
-TRANSPOSE(4, 4)
-TRANSPOSE(8, 2)
+TRANSPOSE(4, SIDE_4)
+TRANSPOSE(8, SIDE_8)
 
 #if defined __AVX512F__
 static inline void stream_line(char *dst, const char *src)

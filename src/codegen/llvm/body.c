@@ -1,4 +1,5 @@
 /* The values of a kernel, in order: once for the launch, once a row, and for every point. */
+#include "codegen/llvm/flow.h"
 #include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/patch.h"
 
@@ -27,19 +28,12 @@ static weft__ref bytes_of(const weft__emitter *emitter, int32_t k)
     return emitter->lanes == 1 ? emitter->single_bytes[k] : emitter->vector_bytes[k];
 }
 
-weft__ref weft__emit_field(const weft__emitter *emitter, weft__ref base, int64_t number,
-                           weft__type type)
-{
-    weft__ref address = weft__emit_address(emitter, base, weft__emit_i64(emitter, 8 * number));
-    return weft__llvm.BuildLoad2(emitter->builder, type, address, "");
-}
-
 static weft__ref emit_scalar(const weft__emitter *emitter, const weft__value *value)
 {
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
     const int size = weft__memory_size((weft_dtype)value->dtype);
-    weft__ref scalars = weft__emit_field(emitter, emitter->patch, WEFT__PATCH_SCALARS, pointer);
-    weft__ref bytes = weft__emit_field(emitter, scalars, value->slot,
+    weft__ref scalars = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_SCALARS, pointer);
+    weft__ref bytes = weft__flow_field(emitter, scalars, value->slot,
                                        weft__llvm.IntTypeInContext(emitter->context, 8U << size));
     return weft__emit_widen(emitter, (weft_dtype)value->dtype, bytes);
 }
@@ -50,7 +44,7 @@ static weft__ref emit_index(const weft__emitter *emitter, const weft__value *val
     weft__ref index =
         value->slot == WEFT__INDEX_FOLDED
             ? emitter->folding->folded
-            : weft__emit_field(emitter, emitter->patch, WEFT__PATCH_POSITION + value->slot,
+            : weft__flow_field(emitter, emitter->patch, WEFT__PATCH_POSITION + value->slot,
                                weft__llvm.IntTypeInContext(emitter->context, 64));
     const bool lanes = emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE;
     weft__ref row = lanes ? weft__llvm.BuildMul(emitter->builder, emitter->row,
@@ -252,7 +246,9 @@ struct turn {
     weft__ref at[WEFT__UNROLL_MOST];
     int unroll;
     uint32_t made;
+    uint32_t given_up; /* bit k: no lane takes the side of skip number k */
 };
+_Static_assert((int)WEFT__SKIPS_MOST <= 32, "skips");
 
 static weft__ref value_in(const weft__emitter *emitter, int k, uint32_t value)
 {
@@ -318,9 +314,17 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
 static void emit_skip(weft__emitter *emitter, struct turn *turn, int number)
 {
     const weft__skip *skip = &emitter->survey->skips[number - 1];
-    weft__block inside = weft__emit_block(emitter), after = weft__emit_block(emitter);
+    const bool gives_up =
+        emitter->give_up != NULL && weft__skip_gives_up(emitter->survey, number - 1);
+    weft__block after = weft__flow_block(emitter);
+    weft__block inside = gives_up ? emitter->give_up : weft__flow_block(emitter);
     weft__block before = weft__llvm.GetInsertBlock(emitter->builder);
     weft__llvm.BuildCondBr(emitter->builder, emit_any(emitter, turn, skip), inside, after);
+    if (gives_up) {
+        turn->given_up |= (uint32_t)1 << (number - 1);
+        weft__llvm.PositionBuilderAtEnd(emitter->builder, after);
+        return;
+    }
     weft__llvm.PositionBuilderAtEnd(emitter->builder, inside);
     emit_values(emitter, turn, skip->condition + 1, skip->first, number);
     inside = weft__llvm.GetInsertBlock(emitter->builder);
@@ -338,6 +342,18 @@ static void emit_skips(weft__emitter *emitter, struct turn *turn, uint32_t value
             emit_skip(emitter, turn, k + 1);
 }
 
+/* The argument that a select is known to give, or 0 if it is not known. */
+static int known_side(const weft__emitter *emitter, const struct turn *turn,
+                      const weft__value *value)
+{
+    const weft__survey *survey = emitter->survey;
+    for (int k = 0; turn->given_up != 0 && k < survey->skips_count; k++)
+        if ((turn->given_up >> k & 1) != 0 && value->op == WEFT__OP_select &&
+            value->argument[0] == (int32_t)survey->skips[k].condition)
+            return 3 - survey->skips[k].side;
+    return 0;
+}
+
 static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
                         int number)
 {
@@ -347,9 +363,14 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
             survey->skip[value] != number)
             continue;
         emit_skips(emitter, turn, value);
+        const int side = known_side(emitter, turn, value_at(emitter, value));
         for (int k = 0; k < turn->unroll; k++) {
             turn_to(emitter, k, turn->at);
-            emit_point(emitter, value, emitter->pending);
+            if (side != 0)
+                emitter->value[value] =
+                    argument_of(emitter, value_at(emitter, value)->argument[side]);
+            else
+                emit_point(emitter, value, emitter->pending);
         }
         if (turn->unroll == 2 && ++turn->made % TIED == 0)
             tie(emitter, value);

@@ -1,5 +1,5 @@
 /* Displaced loads: what the patch says about them, and what they give out of bounds. */
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/flow.h"
 #include "codegen/llvm/patch.h"
 
 static weft__type i64(const weft__emitter *emitter)
@@ -23,18 +23,18 @@ void weft__emit_displaced(weft__emitter *emitter)
     const uint32_t own = survey->kernel->operands_count;
     if (survey->operands == own)
         return;
-    emitter->last_size = weft__emit_field(emitter, emitter->patch, WEFT__PATCH_SIZE, i64(emitter));
-    emitter->last_position = weft__emit_field(
+    emitter->last_size = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_SIZE, i64(emitter));
+    emitter->last_position = weft__flow_field(
         emitter, emitter->patch, WEFT__PATCH_POSITION + survey->ndim - 1, i64(emitter));
     for (uint32_t k = own; k < survey->operands; k++) {
         const weft__kernel_shift *shift = &survey->kernel->shifts[survey->displaced[k - own].shift];
         const int64_t at = weft__patch_field(own, k);
         weft__emitted_operand *operand = &emitter->operands[k];
-        operand->offset = weft__emit_field(emitter, emitter->patch, at + 3, i64(emitter));
+        operand->offset = weft__flow_field(emitter, emitter->patch, at + 3, i64(emitter));
         if (shift->boundary != WEFT__BOUNDARY_CONSTANT)
             continue;
         operand->inside = compare(emitter, WEFT__ICMP_NE,
-                                  weft__emit_field(emitter, emitter->patch, at + 4, i64(emitter)),
+                                  weft__flow_field(emitter, emitter->patch, at + 4, i64(emitter)),
                                   weft__emit_i64(emitter, 0));
         operand->inside_vector = weft__emit_splat(emitter, operand->inside, survey->lanes);
     }

@@ -116,11 +116,6 @@ weft__ref weft__emit_call(const weft__emitter *emitter, const char *name, weft__
     return weft__emit_intrinsic(emitter, name, &type, 1, arguments, count);
 }
 
-weft__block weft__emit_block(const weft__emitter *emitter)
-{
-    return weft__llvm.AppendBasicBlockInContext(emitter->context, emitter->function, "");
-}
-
 weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft__ref offset)
 {
     weft__type byte = weft__llvm.IntTypeInContext(emitter->context, 8);

@@ -30,8 +30,10 @@ typedef struct weft__emitter {
     weft__ref mask; /* of the lanes that there are, or NULL: all */
     weft__ref most; /* with a mask, i64: the last lane that there is */
     bool streaming;
-    bool edge;       /* displaced columns may be outside */
-    weft__ref whole; /* with a mask, i1: all lanes are there and streamed; or NULL: no */
+    bool edge; /* displaced columns may be outside */
+    weft__ref
+        whole; /* i1: whether to stream, all lanes being there; or NULL: as `streaming` says */
+    weft__block give_up; /* where a turn goes that needs what is rarely needed; or NULL: nowhere */
     weft__ref last_position, last_size; /* with edges, i64: of the last axis */
     weft__ref row;                      /* i64, from 0 */
     /* Of the vector that is made now: the values of its points, the memory of loads, and what
@@ -69,7 +71,6 @@ weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x);
 /* Ties two vectors of floats: code that uses one of them later comes after the code that makes
  * either. */
 void weft__emit_tie(const weft__emitter *emitter, weft__ref *x, weft__ref *y);
-weft__block weft__emit_block(const weft__emitter *emitter); /* a new one, at the end */
 weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft__ref offset);
 int weft__dtype_bits(weft_dtype dtype);
 
@@ -121,9 +122,6 @@ void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, wef
 
 /* body.c */
 void weft__emit_level(weft__emitter *emitter, weft__level level);
-/* A field of the patch, or of something else of fields of 8 bytes. */
-weft__ref weft__emit_field(const weft__emitter *emitter, weft__ref base, int64_t number,
-                           weft__type type);
 /* One turn of a loop: `unroll` vectors of the emitter's lanes, from the column `first` on. */
 void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);
 

@@ -10,10 +10,14 @@
  *
  * A step is one vector with a mask, where the machine has masks, else one element. Both uses of the
  * steps share one loop, and so do those of single elements. */
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/flow.h"
 #include "codegen/llvm/patch.h"
 
-enum { LINE = 64, MASKED_ONLY = 64 };
+enum {
+    LINE = 64,
+    MASKED_ONLY = 64,
+    ONE_LOOP = 12 /* longer ones decide at the store whether to stream, not before the loop */
+};
 
 struct shape {
     weft__ref begin, end;         /* i64: the columns of turns … */
@@ -37,7 +41,7 @@ static weft__type i64(const weft__emitter *emitter)
 
 static weft__ref field(const weft__emitter *emitter, int64_t number, weft__type type)
 {
-    return weft__emit_field(emitter, emitter->patch, number, type);
+    return weft__flow_field(emitter, emitter->patch, number, type);
 }
 
 static weft__ref plus(const weft__emitter *emitter, weft__ref x, int64_t number)
@@ -128,21 +132,39 @@ static weft__ref aligned_column(const weft__emitter *emitter, const struct shape
                              inner_column(emitter, shape));
 }
 
+/* Where a turn goes that finds lanes with rare arguments: the columns of the turn are done by
+ * steps, whose code has what it takes. */
+static void emit_give_up(const weft__emitter *emitter, const struct shape *shape, weft__ref at,
+                         int64_t width)
+{
+    weft__block kept = here(emitter);
+    if (emitter->give_up == NULL)
+        return;
+    enter(emitter, emitter->give_up);
+    incoming(shape->at, at, emitter->give_up);
+    incoming(shape->stop, plus(emitter, at, width), emitter->give_up);
+    weft__llvm.BuildBr(emitter->builder, shape->check);
+    enter(emitter, kept);
+}
+
 /* Turns from the column `start` on, for as long as all of their lanes are in the row. Returns the
  * column that comes after. */
 static weft__ref emit_vector_loop(weft__emitter *emitter, const struct shape *shape,
                                   weft__ref start, int unroll)
 {
     const int64_t width = (int64_t)unroll * emitter->survey->lanes;
-    weft__block before = here(emitter), loop = weft__emit_block(emitter),
-                out = weft__emit_block(emitter);
+    weft__block before = here(emitter), loop = weft__flow_block(emitter),
+                out = weft__flow_block(emitter);
     weft__ref last = plus(emitter, shape->end, -width);
     weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLE, start, last), loop,
                            out);
     enter(emitter, loop);
     weft__ref at = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
     emitter->lanes = emitter->survey->lanes;
+    emitter->give_up = emitter->survey->gives_up ? weft__flow_block(emitter) : NULL;
     weft__emit_turn(emitter, at, unroll);
+    emit_give_up(emitter, shape, at, width);
+    emitter->give_up = NULL;
     weft__ref after = weft__emit_opaque(emitter, plus(emitter, at, width));
     incoming(at, start, before);
     incoming(at, after, here(emitter));
@@ -160,10 +182,14 @@ static weft__ref emit_vector_loop(weft__emitter *emitter, const struct shape *sh
 static weft__ref emit_turns(weft__emitter *emitter, const struct shape *shape, weft__ref start)
 {
     const int unroll = emitter->survey->unroll;
-    if (emitter->survey->streamed < 0)
-        return emit_vector_loop(emitter, shape, start, unroll);
-    weft__block streaming = weft__emit_block(emitter), plain = weft__emit_block(emitter),
-                both = weft__emit_block(emitter);
+    if (emitter->survey->streamed < 0 || emitter->survey->always > ONE_LOOP) {
+        emitter->whole = emitter->survey->streamed < 0 ? NULL : shape->streaming;
+        weft__ref after = emit_vector_loop(emitter, shape, start, unroll);
+        emitter->whole = NULL;
+        return after;
+    }
+    weft__block streaming = weft__flow_block(emitter), plain = weft__flow_block(emitter),
+                both = weft__flow_block(emitter);
     weft__llvm.BuildCondBr(emitter->builder, shape->streaming, streaming, plain);
     enter(emitter, streaming);
     emitter->streaming = true;
@@ -279,8 +305,8 @@ static void emit_vectors(weft__emitter *emitter, struct shape *shape)
 /* Enters the loop of single elements: before `begin`, and from `end` on. */
 static void emit_edge_check(const weft__emitter *emitter, struct shape *shape)
 {
-    weft__block row = here(emitter), element = weft__emit_block(emitter),
-                after = weft__emit_block(emitter);
+    weft__block row = here(emitter), element = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
     weft__llvm.BuildBr(emitter->builder, shape->edge);
     enter(emitter, shape->edge);
     shape->edge_at = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
@@ -328,8 +354,8 @@ static void emit_row(weft__emitter *emitter, struct shape *shape)
 {
     /* Long code is made once: with masks a step does what a turn does. */
     const bool only_steps = emitter->survey->target.masks && emitter->survey->unroll == 1 &&
-                            emitter->survey->operations > MASKED_ONLY;
-    weft__block end = weft__emit_block(emitter);
+                            emitter->survey->operations > MASKED_ONLY && !emitter->survey->gives_up;
+    weft__block end = weft__flow_block(emitter);
     weft__emit_bases(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
     if (shape->edge != NULL) {
@@ -344,7 +370,7 @@ static void emit_row(weft__emitter *emitter, struct shape *shape)
     if (only_steps) {
         weft__llvm.BuildBr(emitter->builder, end);
     } else {
-        shape->vectors = weft__emit_block(emitter);
+        shape->vectors = weft__flow_block(emitter);
         weft__llvm.BuildCondBr(emitter->builder,
                                compare(emitter, WEFT__ICMP_EQ, shape->at, shape->last), end,
                                shape->vectors);
@@ -369,19 +395,19 @@ static void load_columns(weft__emitter *emitter, struct shape *shape)
         return;
     shape->first = shape->begin;
     shape->last = shape->end;
-    shape->edge = weft__emit_block(emitter);
-    shape->inside = weft__emit_block(emitter);
+    shape->edge = weft__flow_block(emitter);
+    shape->inside = weft__flow_block(emitter);
 }
 
 void weft__emit_function(weft__emitter *emitter)
 {
-    weft__block entry = weft__emit_block(emitter);
-    struct shape shape = {.row = weft__emit_block(emitter),
-                          .check = weft__emit_block(emitter),
-                          .step = weft__emit_block(emitter),
-                          .after = weft__emit_block(emitter),
-                          .next = weft__emit_block(emitter),
-                          .done = weft__emit_block(emitter)};
+    weft__block entry = weft__flow_block(emitter);
+    struct shape shape = {.row = weft__flow_block(emitter),
+                          .check = weft__flow_block(emitter),
+                          .step = weft__flow_block(emitter),
+                          .after = weft__flow_block(emitter),
+                          .next = weft__flow_block(emitter),
+                          .done = weft__flow_block(emitter)};
     enter(emitter, entry);
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));

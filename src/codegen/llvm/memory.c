@@ -1,5 +1,5 @@
 /* Loads and stores of vectors, for each way that elements can lie along a row. */
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/flow.h"
 
 #include <string.h>
 
@@ -233,18 +233,21 @@ static void store_plain(const weft__emitter *emitter, weft__ref bytes, weft__ref
         mark_streaming(emitter, made, lanes << size);
 }
 
-/* Streamed, if all lanes are there. */
+/* Streamed, if that is to be. */
 static void store_whole(const weft__emitter *emitter, weft__ref *given, int size, int lanes)
 {
-    weft__block whole = weft__emit_block(emitter), some = weft__emit_block(emitter);
-    weft__block both = weft__emit_block(emitter);
+    weft__block whole = weft__flow_block(emitter), some = weft__flow_block(emitter);
+    weft__block both = weft__flow_block(emitter);
     weft__llvm.BuildCondBr(emitter->builder, emitter->whole, whole, some);
     weft__llvm.PositionBuilderAtEnd(emitter->builder, whole);
     store_plain(emitter, given[0], given[1], size, true, lanes);
     weft__llvm.BuildBr(emitter->builder, both);
     weft__llvm.PositionBuilderAtEnd(emitter->builder, some);
-    (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(given[0]),
-                            size);
+    if (given[2] != NULL)
+        (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(given[0]),
+                                size);
+    else
+        store_plain(emitter, given[0], given[1], size, false, lanes);
     weft__llvm.BuildBr(emitter->builder, both);
     weft__llvm.PositionBuilderAtEnd(emitter->builder, both);
 }
@@ -256,10 +259,10 @@ static void store_dense(const weft__emitter *emitter, const weft__value *store, 
     const int size = size_of(emitter, store);
     const bool streamed = (emitter->survey->flags[store->slot] & WEFT__OPERAND_STREAMED) != 0;
     weft__ref given[3] = {bytes, address, mask};
-    if (mask == NULL)
-        store_plain(emitter, bytes, address, size, emitter->streaming && streamed, lanes);
-    else if (streamed && emitter->whole != NULL)
+    if (streamed && emitter->whole != NULL)
         store_whole(emitter, given, size, lanes);
+    else if (mask == NULL)
+        store_plain(emitter, bytes, address, size, emitter->streaming && streamed, lanes);
     else
         (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, weft__llvm.TypeOf(bytes),
                                 size);

@@ -239,6 +239,15 @@ static bool same_alignment(const struct frame *frame, const weft__argument *a,
     return difference == 0;
 }
 
+/* Whether all rows, and so all tiles, are made of whole lines. */
+static bool has_aligned_rows(const struct frame *frame, const weft__argument *argument)
+{
+    uint64_t rest = (uintptr_t)argument->data;
+    for (int32_t k = 0; k < frame->launch->ndim - 1; k++)
+        rest |= (uint64_t)argument->stride[k];
+    return rest % LINE == 0;
+}
+
 /* Whether an operand that may be streamed can be in this launch: memory that is read as well is in
  * the cache already. */
 static bool can_stream(const struct frame *frame, uint32_t operand)
@@ -257,7 +266,7 @@ static bool can_stream(const struct frame *frame, uint32_t operand)
         if ((native->operands[k].flags & WEFT__OPERAND_READ) != 0 &&
             frame->arguments[k].data == argument->data)
             return false;
-    return unaligned == 0;
+    return unaligned == 0 && (frame->tiling.axis < 0 || has_aligned_rows(frame, argument));
 }
 
 static bool streaming(const struct frame *frame)

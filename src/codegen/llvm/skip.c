@@ -121,6 +121,15 @@ static void count_uses(const weft__survey *survey, uint32_t *uses)
             uses[kernel->values[k].argument[j]]++;
 }
 
+bool weft__skip_gives_up(const weft__survey *survey, int number)
+{
+    const weft__skip *skip = &survey->skips[number];
+    for (int k = 0; k < survey->skips_count; k++)
+        if (k != number && survey->skips[k].condition == skip->condition)
+            return false;
+    return survey->skip[skip->first] == 0;
+}
+
 /* From the last select to the first, so that outer skips come before those inside of them. */
 void weft__survey_skips(weft__survey *survey, uint32_t *room)
 {
@@ -135,6 +144,8 @@ void weft__survey_skips(weft__survey *survey, uint32_t *room)
         for (uint8_t side = 1; side <= 2 && survey->skips_count < WEFT__SKIPS_MOST; side++)
             attempt_skip(survey, k, side, room);
     }
+    for (int k = 0; k < survey->skips_count; k++)
+        survey->gives_up |= survey->target.masks && weft__skip_gives_up(survey, k);
     survey->always = survey->operations;
     for (uint32_t k = 0; k < kernel->values_count; k++)
         survey->always -= survey->skip[k] != 0;

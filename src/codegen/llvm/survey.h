@@ -67,14 +67,15 @@ typedef struct weft__survey {
     weft__displaced *displaced;
     uint16_t *source;              /* of each load: the operand, with the displaced ones */
     int32_t row_axis, column_axis; /* of the launch; -1: none */
-    int32_t fold_mode;             /* weft__fold_mode, of the points of a kernel with folds; else 0 */
-    uint8_t *spacing;              /* of each operand */
-    uint8_t *flags;                /* of each operand */
-    uint8_t *level;                /* of each value */
-    uint8_t *needed;               /* of each value */
-    uint8_t *skip; /* of each value: 0, or 1 + the innermost of `skips` that it is in */
+    int32_t fold_mode; /* weft__fold_mode, of the points of a kernel with folds; else 0 */
+    uint8_t *spacing;  /* of each operand */
+    uint8_t *flags;    /* of each operand */
+    uint8_t *level;    /* of each value */
+    uint8_t *needed;   /* of each value */
+    uint8_t *skip;     /* of each value: 0, or 1 + the innermost of `skips` that it is in */
     weft__skip skips[WEFT__SKIPS_MOST];
     int skips_count;
+    bool gives_up;       /* turns leave to steps what needs a skip of one side only */
     uint32_t operations; /* values computed for every point … */
     uint32_t always;     /* … and those of them that are never skipped */
     int32_t streamed;    /* the first operand that is streamed, or -1 */
@@ -92,6 +93,9 @@ void weft__survey_free(weft__survey *survey);
 
 /* skip.c: fills `skip` and `skips`; the room is for two numbers a value, all 0. */
 void weft__survey_skips(weft__survey *survey, uint32_t *room);
+
+/* Whether a skip is in no other one, and no skip is for the other side. */
+bool weft__skip_gives_up(const weft__survey *survey, int number);
 
 /* The dtypes and arguments of every value are such that docs/semantics.md says what it computes. */
 weft_status weft__kernel_check(const weft__kernel *kernel);
