@@ -298,23 +298,23 @@ ANNOTATE = {
 }
 
 
-def index_axes(node, types):
+def index_axes(node):
     """The axes of the index() calls that a value waits with."""
     if node.kind == "index":
         yield node.facts["axis"]
     if node.kind == "local" and node.open:
-        yield from index_axes(types.locals[node.name], types)
+        yield from index_axes(node.facts["value"])  # the name may have another value by now
     if node.open:
         for argument in node.arguments:
-            yield from index_axes(argument, types)
+            yield from index_axes(argument)
 
 
-def close(node, shape, types):
+def close(node, shape):
     """The shape of a value whose index() calls count along `shape`."""
     if not node.open:
         return node.shape
     result = node.shape
-    for axis in index_axes(node, types):
+    for axis in index_axes(node):
         if not -len(shape) <= axis < len(shape):
             raise Invalid("index along an axis that is not there")
         axis %= len(shape)
@@ -337,7 +337,7 @@ def check_statement(statement, types):
         dtype, shape = (operand.dtype, node.shape) if unset else types.operand(number)
         if unset and node.open and not node.shape:
             raise Invalid("index beside no array")
-        value_shape = close(node, shape, types)
+        value_shape = close(node, shape)
         if unset:
             shape = value_shape
         if broadcast(value_shape, shape) != shape or not is_assignable(dtype, node.dtype, node.weak):
@@ -349,10 +349,10 @@ def check_statement(statement, types):
         raise Invalid("index beside no array")
     if kind == "local":
         if node.shape:
-            node.shape, node.open = close(node, node.shape, types), False
+            node.shape, node.open = close(node, node.shape), False
         types.locals[statement.target[1]] = node
     else:
-        node.shape = close(node, node.shape, types)
+        node.shape = close(node, node.shape)
 
 
 def check(program):
