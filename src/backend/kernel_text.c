@@ -1,0 +1,54 @@
+/* Kernels as text in C: their images, and what a launch passes to them. */
+#include "backend/kernel_text.h"
+#include "core/allocate.h"
+#include <string.h>
+
+static void destroy(void *program)
+{
+    weft__kernel_text *text = program;
+    weft__free(text->text);
+    weft__free(text);
+}
+
+weft_status weft__kernel_text_image(weft__kernel_text *text, weft__image *image)
+{
+    weft__kernel_text *program = weft__allocate(sizeof *program);
+    if (!program) {
+        weft__free(text->text);
+        return WEFT_ERROR_MEMORY;
+    }
+    *program = *text;
+    *image = (weft__image){.program = program, .destroy = destroy};
+    return WEFT_OK;
+}
+
+int64_t weft__kernel_text_groups(const weft__kernel_text *text, const weft__launch *launch)
+{
+    const int64_t row = launch->size[launch->ndim - 1], lanes = text->points / text->group;
+    int64_t points = launch->count;
+    if (text->rows)
+        points = launch->count / row * ((row + lanes - 1) / lanes) * lanes;
+    return (points + text->points - 1) / text->points;
+}
+
+size_t weft__kernel_text_bytes(size_t arguments, size_t ndim, size_t scalars)
+{
+    return (4 + ndim + arguments * (1 + ndim) + scalars) * sizeof(int64_t);
+}
+
+void weft__kernel_text_arguments(const weft__launch *launch, const int64_t *offsets, int64_t *to)
+{
+    const size_t count = launch->arguments_count, ndim = (size_t)launch->ndim;
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    *to++ = launch->count;
+    *to++ = launch->kept;
+    *to++ = launch->folded;
+    *to++ = launch->chunks;
+    memcpy(to, launch->size, ndim * sizeof *to);
+    to += ndim;
+    memcpy(to, offsets, count * sizeof *to);
+    to += count;
+    for (size_t k = 0; k < count; k++, to += ndim)
+        memcpy(to, arguments[k].stride, ndim * sizeof *to);
+    memcpy(to, weft__launch_scalars(launch), launch->scalars_count * sizeof *to);
+}

@@ -1,0 +1,21 @@
+/* Kernels as text for the compilers of GPUs: CUDA C and OpenCL C, which differ in a table of words.
+ * Results have the bits of the interpreter. */
+#ifndef WEFT_CODEGEN_C_LIKE_H
+#define WEFT_CODEGEN_C_LIKE_H
+
+#include "backend/kernel_text.h"
+#include "kernel/ir.h"
+
+typedef enum weft__dialect { WEFT__DIALECT_CUDA, WEFT__DIALECT_OPENCL } weft__dialect;
+
+/* What the text depends on besides the kernel: rank, how each operand lies along the innermost
+ * axis, the width of indices, the stage of a fold. Writes up to `room` bytes and returns how many
+ * there are. */
+uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch, uint8_t *bytes,
+                            uint32_t room);
+
+/* Text for all launches with the class of `sample`. */
+weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *sample,
+                               weft__dialect dialect, weft__kernel_text *text);
+
+#endif

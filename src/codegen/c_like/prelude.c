@@ -1,0 +1,132 @@
+/* The words in which the dialects differ, and what both define with them. */
+#include "codegen/c_like/write.h"
+
+static const char cuda_words[] =
+    "typedef signed char i8; typedef short i16; typedef int i32; typedef long long i64;\n"
+    "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32;\n"
+    "typedef unsigned long long u64; typedef float f32; typedef double f64;\n"
+    "#define KERNEL(group) extern \"C\" __global__ void __launch_bounds__(group)\n"
+    "#define FUNCTION static __device__ __forceinline__\n"
+    "#define GLOBAL\n"
+    "#define LOCAL __shared__\n"
+    "#define LOCAL_POINTER\n"
+    "#define ALIGNED __align__(16)\n"
+    "#define UNROLL _Pragma(\"unroll\")\n"
+    "#define BARRIER __syncthreads()\n"
+    "#define GROUP_ID blockIdx.x\n"
+    "#define LOCAL_ID threadIdx.x\n"
+    "#define U64(x) x##ull\n"
+    "#define AS_u32(x) __float_as_uint(x)\n"
+    "#define AS_f32(x) __uint_as_float(x)\n"
+    "#define AS_u64(x) (u64)__double_as_longlong(x)\n"
+    "#define AS_f64(x) __longlong_as_double((i64)(x))\n"
+    "#define FMA_f32(x, y, z) __fmaf_rn(x, y, z)\n"
+    "#define FMA_f64(x, y, z) __fma_rn(x, y, z)\n"
+    "#define DIV_f32(x, y) __fdiv_rn(x, y)\n"
+    "#define DIV_f64(x, y) __ddiv_rn(x, y)\n"
+    "#define SQRT_f32(x) __fsqrt_rn(x)\n"
+    "#define SQRT_f64(x) __dsqrt_rn(x)\n"
+    "#define ABS_f32(x) fabsf(x)\n"
+    "#define ABS_f64(x) fabs(x)\n"
+    "#define FLOOR_f32(x) floorf(x)\n"
+    "#define FLOOR_f64(x) floor(x)\n"
+    "#define CEIL_f32(x) ceilf(x)\n"
+    "#define CEIL_f64(x) ceil(x)\n"
+    "#define TRUNC_f32(x) truncf(x)\n"
+    "#define TRUNC_f64(x) trunc(x)\n"
+    "#define ROUND_f32(x) rintf(x)\n"
+    "#define ROUND_f64(x) rint(x)\n"
+    "#define HIGH_i32(x, y) __mulhi(x, y)\n"
+    "#define HIGH_u32(x, y) __umulhi(x, y)\n"
+    "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
+    "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
+
+static const char opencl_words[] =
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "typedef char i8; typedef short i16; typedef int i32; typedef long i64;\n"
+    "typedef uchar u8; typedef ushort u16; typedef uint u32; typedef ulong u64; typedef float "
+    "f32;\n"
+    "#ifdef cl_khr_fp64\n"
+    "typedef double f64;\n"
+    "#endif\n"
+    "#define KERNEL(group) __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void\n"
+    "#define FUNCTION static inline\n"
+    "#define GLOBAL __global\n"
+    "#define LOCAL __local\n"
+    "#define LOCAL_POINTER __local\n"
+    "#define ALIGNED __attribute__((aligned(16)))\n"
+    "#define UNROLL\n"
+    "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+    "#define GROUP_ID get_group_id(0)\n"
+    "#define LOCAL_ID get_local_id(0)\n"
+    "#define U64(x) x##ul\n"
+    "#define AS_u32(x) as_uint(x)\n"
+    "#define AS_f32(x) as_float(x)\n"
+    "#define AS_u64(x) as_ulong(x)\n"
+    "#define AS_f64(x) as_double(x)\n"
+    "#define FMA_f32(x, y, z) fma(x, y, z)\n"
+    "#define FMA_f64(x, y, z) fma(x, y, z)\n"
+    "#define DIV_f32(x, y) ((x) / (y))\n"
+    "#define DIV_f64(x, y) ((x) / (y))\n"
+    "#define SQRT_f32(x) sqrt(x)\n"
+    "#define SQRT_f64(x) sqrt(x)\n"
+    "#define ABS_f32(x) fabs(x)\n"
+    "#define ABS_f64(x) fabs(x)\n"
+    "#define FLOOR_f32(x) floor(x)\n"
+    "#define FLOOR_f64(x) floor(x)\n"
+    "#define CEIL_f32(x) ceil(x)\n"
+    "#define CEIL_f64(x) ceil(x)\n"
+    "#define TRUNC_f32(x) trunc(x)\n"
+    "#define TRUNC_f64(x) trunc(x)\n"
+    "#define ROUND_f32(x) rint(x)\n"
+    "#define ROUND_f64(x) rint(x)\n"
+    "#define HIGH_i32(x, y) mul_hi(x, y)\n"
+    "#define HIGH_u32(x, y) mul_hi(x, y)\n"
+    "#define HIGH_i64(x, y) mul_hi(x, y)\n"
+    "#define HIGH_u64(x, y) mul_hi(x, y)\n";
+
+/* The 16-bit floats. An f16's exponent, placed in an f32, is too small by 112; multiplying puts
+ * that right and makes subnormals normal. In the other direction a subnormal is rounded by an
+ * addition to 0.5, whose last bit is worth as much; a normal one by adding just under half of its
+ * last bit. */
+static const char halves[] =
+    "FUNCTION f32 widen_f16(u16 x)\n"
+    "{\n"
+    "    const u32 magnitude = (x & 0x7fffu) << 13, sign = (x & 0x8000u) << 16;\n"
+    "    const u32 finite = AS_u32(AS_f32(magnitude) * AS_f32(0x77800000u));\n"
+    "    return AS_f32(sign | (magnitude < 0x0f800000u ? finite : magnitude | 0x7f800000u));\n"
+    "}\n"
+    "FUNCTION u16 narrow_f16(f32 x)\n"
+    "{\n"
+    "    const u32 bits = AS_u32(x), magnitude = bits & 0x7fffffffu;\n"
+    "    const u32 small = AS_u32(AS_f32(magnitude) + 0.5f) - 0x3f000000u;\n"
+    "    const u32 normal = (magnitude + (0xfffu - 0x38000000u) + (magnitude >> 13 & 1u)) >> 13;\n"
+    "    const u32 finite = magnitude < 0x38800000u ? small : normal;\n"
+    "    const u32 ordered = magnitude < 0x477ff000u ? finite : 0x7c00u;\n"
+    "    return x != x ? (u16)0x7e00 : (u16)(ordered | (bits >> 16 & 0x8000u));\n"
+    "}\n"
+    "FUNCTION f32 widen_bf16(u16 x) { return AS_f32((u32)x << 16); }\n"
+    "FUNCTION u16 narrow_bf16(f32 x)\n"
+    "{\n"
+    "    const u32 bits = AS_u32(x);\n"
+    "    return x != x ? (u16)0x7fc0 : (u16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);\n"
+    "}\n";
+
+static bool uses_halves(const weft__kernel *kernel)
+{
+    for (uint32_t k = 0; k < kernel->operands_count; k++)
+        if (kernel->operands[k].dtype == WEFT_F16 || kernel->operands[k].dtype == WEFT_BF16)
+            return true;
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_round_f16 ||
+            kernel->values[k].op == WEFT__OP_round_bf16)
+            return true;
+    return false;
+}
+
+void weft__write_prelude(weft__writer *w)
+{
+    weft__text_add(&w->text, "%s", w->dialect == WEFT__DIALECT_CUDA ? cuda_words : opencl_words);
+    if (uses_halves(w->kernel))
+        weft__text_add(&w->text, "%s", halves);
+}

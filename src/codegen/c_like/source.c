@@ -1,0 +1,161 @@
+/* Text for a kernel: its class, its parameters, and what is written when. */
+#include "codegen/c_like/write.h"
+#include "core/allocate.h"
+#include "core/status.h"
+#include <string.h>
+
+/* The furthest byte of an operand from its first element, in either direction. */
+static bool fits_32_bits(const weft__kernel *kernel, const weft__launch *launch)
+{
+    enum { FAR = 1 << 30 };
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    if (launch->count > FAR || launch->kept > FAR || launch->folded > FAR)
+        return false;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        int64_t reach = 64;
+        for (int axis = 0; axis < launch->ndim; axis++) {
+            const int64_t stride = arguments[k].stride[axis];
+            if (stride > FAR || stride < -FAR || launch->size[axis] > FAR)
+                return false;
+            reach += (stride < 0 ? -stride : stride) * (launch->size[axis] - 1);
+            if (reach > FAR)
+                return false;
+        }
+    }
+    return true;
+}
+
+static weft__lie lie_of(const weft__kernel *kernel, const weft__launch *launch, uint32_t operand)
+{
+    const int64_t stride = weft__launch_arguments_of(launch)[operand].stride[launch->ndim - 1];
+    const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)kernel->operands[operand].dtype);
+    return stride == bytes ? WEFT__LIE_DENSE : stride == 0 ? WEFT__LIE_REPEATED : WEFT__LIE_ANY;
+}
+
+/* Whether every row of the operand begins at a multiple of this many bytes if the first one does:
+ * a class knows no addresses, so the text looks at that one. */
+static bool is_aligned(const weft__launch *launch, uint32_t operand, int64_t bytes)
+{
+    const weft__argument *argument = &weft__launch_arguments_of(launch)[operand];
+    for (int axis = 0; axis < launch->ndim - 1; axis++)
+        if (launch->size[axis] > 1 && argument->stride[axis] % bytes)
+            return false;
+    return true;
+}
+
+/* As many that the smallest elements fill 16 bytes, and the largest no more than 32. */
+static int lanes_of(const weft__kernel *kernel, const weft__launch *launch,
+                    const weft__c_like_shape *shape)
+{
+    int least = 16, most = 1, lanes;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int bytes = (int)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        if (shape->lie[k] == WEFT__LIE_ANY)
+            return 1;
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    lanes = 16 / least < 32 / most ? 16 / least : 32 / most;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int64_t bytes =
+            lanes * (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        if (shape->lie[k] == WEFT__LIE_DENSE && !is_aligned(launch, k, bytes < 16 ? bytes : 16))
+            return 1;
+    }
+    return lanes;
+}
+
+void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
+                           weft__c_like_shape *shape)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->ndim = (uint8_t)launch->ndim;
+    shape->stage = kernel->folds_count ? (uint8_t)launch->stage : 0;
+    shape->narrow = fits_32_bits(kernel, launch);
+    for (uint32_t k = 0; k < kernel->operands_count; k++)
+        shape->lie[k] = (uint8_t)lie_of(kernel, launch, k);
+    shape->lanes = kernel->folds_count ? 1 : (uint8_t)lanes_of(kernel, launch, shape);
+}
+
+uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch, uint8_t *bytes,
+                            uint32_t room)
+{
+    weft__c_like_shape shape;
+    const uint32_t count = 5 + kernel->operands_count;
+    weft__c_like_shape_of(kernel, launch, &shape);
+    uint8_t first[] = {shape.ndim, shape.stage, shape.lanes, shape.narrow,
+                       (uint8_t)launch->kept_ndim};
+    for (uint32_t k = 0; k < count && k < room; k++)
+        bytes[k] = k < sizeof first ? first[k] : shape.lie[k - sizeof first];
+    return count;
+}
+
+void weft__write_types(weft__writer *w)
+{
+    weft__text_add(&w->text, "typedef %s I;\n", w->shape.narrow ? "i32" : "i64");
+    weft__text_add(&w->text,
+                   "typedef struct { i64 count, kept, folded, chunks; i64 size[%d]; i64 offset[%u];"
+                   " i64 stride[%u][%d];",
+                   w->shape.ndim, w->arguments_count, w->arguments_count, w->shape.ndim);
+    if (w->kernel->scalars_count)
+        weft__text_add(&w->text, " u64 scalar[%u];", w->kernel->scalars_count);
+    weft__text_add(&w->text, " } arguments;\n#define PARAMETERS");
+    for (uint32_t k = 0; k < w->arguments_count; k++)
+        weft__text_add(&w->text, " GLOBAL u8 *p%u,", k);
+    weft__text_add(&w->text, " %s\n#define ARGUMENTS",
+                   w->pointed ? "GLOBAL const arguments *numbers" : "const arguments g");
+    for (uint32_t k = 0; k < w->arguments_count; k++)
+        weft__text_add(&w->text, " p%u,", k);
+    weft__text_add(&w->text, w->pointed ? " numbers\n#define g (*numbers)\n" : " g\n");
+}
+
+void weft__write_kernel(weft__writer *w, uint32_t group)
+{
+    weft__text_add(&w->text, "KERNEL(%u) weft_kernel(PARAMETERS)\n{\n", group);
+}
+
+/* OpenCL promises 1024 bytes of parameters, CUDA four times that. */
+static bool is_large(const weft__writer *w)
+{
+    enum { PROMISED = 1024 };
+    return w->arguments_count * sizeof(void *) + weft__kernel_text_bytes(w->arguments_count,
+                                                                         w->shape.ndim,
+                                                                         w->kernel->scalars_count) >
+           PROMISED;
+}
+
+/* Everything that a store depends on. */
+static void mark_stores(const weft__kernel *kernel, uint8_t *wanted)
+{
+    for (uint32_t k = kernel->values_count; k-- > 0;) {
+        const weft__value *value = &kernel->values[k];
+        wanted[k] |= value->op == WEFT__OP_store;
+        for (int j = 0; wanted[k] && j < weft__value_arguments(kernel, value); j++)
+            wanted[value->argument[j]] = 1;
+    }
+}
+
+weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *sample,
+                               weft__dialect dialect, weft__kernel_text *source)
+{
+    weft__writer w = {.kernel = kernel,
+                      .dialect = dialect,
+                      .kept_ndim = sample->kept_ndim,
+                      .arguments_count = sample->arguments_count};
+    memset(source, 0, sizeof *source);
+    w.wanted = weft__allocate_zeroed(2 * (size_t)kernel->values_count + 1);
+    if (!w.wanted)
+        return WEFT_ERROR_MEMORY;
+    weft__c_like_shape_of(kernel, sample, &w.shape);
+    w.pointed = is_large(&w);
+    weft__write_prelude(&w);
+    if (kernel->folds_count) {
+        weft__write_fold(&w, source);
+    } else {
+        mark_stores(kernel, w.wanted);
+        weft__write_map(&w, source);
+    }
+    weft__free(w.wanted);
+    source->pointed = w.pointed;
+    return weft__text_take(&w.text, &source->text);
+}

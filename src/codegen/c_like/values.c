@@ -1,0 +1,255 @@
+/* Each primitive as a line of text, with every corner of docs/semantics.md written out. */
+#include "codegen/c_like/write.h"
+#include <inttypes.h>
+
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+static bool is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
+static int bits_of(weft_dtype dtype) { return 8 * (int)weft_dtype_size(dtype); }
+
+static void write_bits(weft__text *text, weft_dtype dtype, uint64_t bits)
+{
+    if (dtype == WEFT_BOOL)
+        weft__text_add(text, bits & 0xff ? "true" : "false");
+    else if (dtype == WEFT_F32)
+        weft__text_add(text, "AS_f32(0x%08" PRIx32 "u)", (uint32_t)bits);
+    else if (dtype == WEFT_F64)
+        weft__text_add(text, "AS_f64(U64(0x%016" PRIx64 "))", bits);
+    else
+        weft__text_add(text, "(%s)U64(0x%" PRIx64 ")", weft__text_of_dtype(dtype), bits);
+}
+
+static void write_scalar(weft__text *text, const weft__value *value)
+{
+    const char *name = weft__text_of_dtype((weft_dtype)value->dtype);
+    if (value->dtype == WEFT_BOOL)
+        weft__text_add(text, "(g.scalar[%d] & 255) != 0", value->slot);
+    else if (value->dtype == WEFT_F32)
+        weft__text_add(text, "AS_f32((u32)g.scalar[%d])", value->slot);
+    else if (value->dtype == WEFT_F64)
+        weft__text_add(text, "AS_f64(g.scalar[%d])", value->slot);
+    else
+        weft__text_add(text, "(%s)g.scalar[%d]", name, value->slot);
+}
+
+/* The ends of an integer's range as numbers of a float type: the least, and the first beyond. */
+static void write_float_cast(weft__text *text, weft_dtype from, weft_dtype to, int32_t x)
+{
+    const char *of = weft__text_of_dtype(from), *name = weft__text_of_dtype(to);
+    const int bits = bits_of(to);
+    const uint64_t top = ~UINT64_C(0) >> (64 - bits), least = is_signed(to) ? top / 2 + 1 : 0;
+    const char *sign = is_signed(to) ? "-" : "0*";
+    const int power = is_signed(to) ? bits - 1 : bits;
+    weft__text_add(text, "v%d != v%d ? (%s)0 : v%d < (%s)(%s0x1p%df) ? (%s)U64(0x%" PRIx64 ")", x,
+                   x, name, x, of, sign, power, name, least);
+    weft__text_add(text, " : v%d >= (%s)0x1p%df ? (%s)U64(0x%" PRIx64 ") : (%s)v%d", x, of, power,
+                   name, is_signed(to) ? top / 2 : top, name, x);
+}
+
+static void write_cast(weft__text *text, weft_dtype from, weft_dtype to, int32_t x)
+{
+    if (from == to)
+        weft__text_add(text, "v%d", x);
+    else if (to == WEFT_BOOL)
+        weft__text_add(text, "v%d != 0", x);
+    else if (is_float(from) && !is_float(to))
+        write_float_cast(text, from, to, x);
+    else
+        weft__text_add(text, "(%s)v%d", weft__text_of_dtype(to), x);
+}
+
+static void write_bitcast(weft__text *text, weft_dtype from, weft_dtype to, int32_t x)
+{
+    const char *name = weft__text_of_dtype(to);
+    if (from == WEFT_BOOL || to == WEFT_BOOL)
+        write_cast(text, from, to, x);
+    else if (from == to && !is_float(from))
+        weft__text_add(text, "v%d", x);
+    else if (from == WEFT_F32)
+        weft__text_add(text, "%s(v%d != v%d ? 0x7fc00000u : AS_u32(v%d))%s",
+                       is_float(to)     ? "AS_f32("
+                       : name[0] == 'i' ? "(i32)"
+                                        : "",
+                       x, x, x, is_float(to) ? ")" : "");
+    else if (from == WEFT_F64)
+        weft__text_add(text, "%s(v%d != v%d ? U64(0x7ff8000000000000) : AS_u64(v%d))%s",
+                       is_float(to)     ? "AS_f64("
+                       : name[0] == 'i' ? "(i64)"
+                                        : "",
+                       x, x, x, is_float(to) ? ")" : "");
+    else if (is_float(to))
+        weft__text_add(text, "AS_%s((u%d)v%d)", name, bits_of(to), x);
+    else
+        weft__text_add(text, "(%s)v%d", name, x);
+}
+
+/* Through an unsigned type of 32 or 64 bits, which wraps. */
+static void write_wrapping(weft__text *text, weft_dtype dtype, const char *op, int32_t x, int32_t y)
+{
+    const char *name = weft__text_of_dtype(dtype), *wide = bits_of(dtype) > 32 ? "u64" : "u32";
+    weft__text_add(text, "(%s)((%s)v%d %s (%s)v%d)", name, wide, x, op, wide, y);
+}
+
+static void write_division(weft__text *text, weft_dtype dtype, bool remainder, int32_t x, int32_t y)
+{
+    const char *name = weft__text_of_dtype(dtype), *wide = bits_of(dtype) > 32 ? "u64" : "u32";
+    weft__text_add(text, "v%d == 0 ? ", y);
+    if (remainder)
+        weft__text_add(text, "v%d : ", x);
+    else
+        weft__text_add(text, "(%s)0 : ", name);
+    if (is_signed(dtype) && remainder)
+        weft__text_add(text, "v%d == -1 ? (%s)0 : ", y, name);
+    else if (is_signed(dtype))
+        weft__text_add(text, "v%d == -1 ? (%s)(0u - (%s)v%d) : ", y, name, wide, x);
+    weft__text_add(text, "(%s)(v%d %c v%d)", name, x, remainder ? '%' : '/', y);
+}
+
+static void write_shift(weft__text *text, weft_dtype dtype, bool left, int32_t x, int32_t y)
+{
+    const char *name = weft__text_of_dtype(dtype), *wide = bits_of(dtype) > 32 ? "u64" : "u32";
+    weft__text_add(text, "(u%d)v%d >= %du ? (%s)", bits_of(dtype), y, bits_of(dtype), name);
+    if (!left && is_signed(dtype))
+        weft__text_add(text, "(v%d < 0 ? -1 : 0)", x);
+    else
+        weft__text_add(text, "0");
+    if (left)
+        weft__text_add(text, " : (%s)((%s)v%d << (u32)v%d)", name, wide, x, y);
+    else
+        weft__text_add(text, " : (%s)(v%d >> (u32)v%d)", name, x, y);
+}
+
+static void write_integers(weft__text *text, const weft__value *value, weft_dtype dtype)
+{
+    const int32_t x = value->argument[0], y = value->argument[1];
+    const char *name = weft__text_of_dtype(dtype), *wide = bits_of(dtype) > 32 ? "u64" : "u32";
+    switch ((weft__op)value->op) {
+    case WEFT__OP_add:
+        write_wrapping(text, dtype, "+", x, y);
+        break;
+    case WEFT__OP_sub:
+        write_wrapping(text, dtype, "-", x, y);
+        break;
+    case WEFT__OP_mul:
+        write_wrapping(text, dtype, "*", x, y);
+        break;
+    case WEFT__OP_mul_high:
+        weft__text_add(text, "HIGH_%s(v%d, v%d)", name, x, y);
+        break;
+    case WEFT__OP_div:
+    case WEFT__OP_rem:
+        write_division(text, dtype, value->op == WEFT__OP_rem, x, y);
+        break;
+    case WEFT__OP_neg:
+        weft__text_add(text, "(%s)(0u - (%s)v%d)", name, wide, x);
+        break;
+    case WEFT__OP_abs:
+        if (is_signed(dtype))
+            weft__text_add(text, "v%d < 0 ? (%s)(0u - (%s)v%d) : v%d", x, name, wide, x, x);
+        else
+            weft__text_add(text, "v%d", x);
+        break;
+    case WEFT__OP_min:
+    case WEFT__OP_max:
+        weft__text_add(text, "v%d %c v%d ? v%d : v%d", x, value->op == WEFT__OP_min ? '<' : '>', y,
+                       x, y);
+        break;
+    case WEFT__OP_and:
+    case WEFT__OP_or:
+    case WEFT__OP_xor:
+        weft__text_add(text, "(%s)(v%d %c v%d)", name, x,
+                       value->op == WEFT__OP_and  ? '&'
+                       : value->op == WEFT__OP_or ? '|'
+                                                  : '^',
+                       y);
+        break;
+    case WEFT__OP_not:
+        weft__text_add(text, dtype == WEFT_BOOL ? "(%s)!v%d" : "(%s)~v%d", name, x);
+        break;
+    default:
+        write_shift(text, dtype, value->op == WEFT__OP_shl, x, y);
+        break;
+    }
+}
+
+static void write_floats(weft__text *text, const weft__value *value, weft_dtype dtype)
+{
+    static const char *const calls[WEFT__OP_COUNT] = {
+        [WEFT__OP_sqrt] = "SQRT", [WEFT__OP_abs] = "ABS",     [WEFT__OP_floor] = "FLOOR",
+        [WEFT__OP_ceil] = "CEIL", [WEFT__OP_trunc] = "TRUNC", [WEFT__OP_round] = "ROUND"};
+    const int32_t x = value->argument[0], y = value->argument[1];
+    const char *name = weft__text_of_dtype(dtype);
+    switch ((weft__op)value->op) {
+    case WEFT__OP_add:
+        weft__text_add(text, "v%d + v%d", x, y);
+        break;
+    case WEFT__OP_sub:
+        weft__text_add(text, "v%d - v%d", x, y);
+        break;
+    case WEFT__OP_mul:
+        weft__text_add(text, "v%d * v%d", x, y);
+        break;
+    case WEFT__OP_div:
+        weft__text_add(text, "DIV_%s(v%d, v%d)", name, x, y);
+        break;
+    case WEFT__OP_fma:
+        weft__text_add(text, "FMA_%s(v%d, v%d, v%d)", name, x, y, value->argument[2]);
+        break;
+    case WEFT__OP_neg:
+        weft__text_add(text, "-v%d", x);
+        break;
+    case WEFT__OP_min:
+    case WEFT__OP_max:
+        weft__text_add(text, "v%d %c v%d || v%d != v%d ? v%d : v%d", x,
+                       value->op == WEFT__OP_min ? '<' : '>', y, x, x, x, y);
+        break;
+    default:
+        weft__text_add(text, "%s_%s(v%d)", calls[value->op], name, x);
+        break;
+    }
+}
+
+static bool write_common(weft__writer *w, const weft__value *value)
+{
+    static const char *const compare[WEFT__OP_COUNT] = {
+        [WEFT__OP_eq] = "==", [WEFT__OP_ne] = "!=", [WEFT__OP_lt] = "<", [WEFT__OP_le] = "<="};
+    const int32_t *x = value->argument;
+    const weft_dtype dtype = (weft_dtype)value->dtype;
+    const weft_dtype from = (weft_dtype)w->kernel->values[x[0]].dtype;
+    if (value->op == WEFT__OP_constant)
+        write_bits(&w->text, dtype, value->bits);
+    else if (value->op == WEFT__OP_scalar)
+        write_scalar(&w->text, value);
+    else if (value->op == WEFT__OP_index && value->slot == WEFT__INDEX_FOLDED)
+        weft__text_add(&w->text, "(i64)r");
+    else if (value->op == WEFT__OP_index)
+        weft__text_add(&w->text, "(i64)i%d", weft__axis_launched(w->kernel, value->slot));
+    else if (value->op == WEFT__OP_cast)
+        write_cast(&w->text, from, dtype, x[0]);
+    else if (value->op == WEFT__OP_bitcast)
+        write_bitcast(&w->text, from, dtype, x[0]);
+    else if (value->op == WEFT__OP_round_f16 || value->op == WEFT__OP_round_bf16)
+        weft__text_add(&w->text, "widen_%s(narrow_%s(v%d))",
+                       value->op == WEFT__OP_round_f16 ? "f16" : "bf16",
+                       value->op == WEFT__OP_round_f16 ? "f16" : "bf16", x[0]);
+    else if (value->op == WEFT__OP_select)
+        weft__text_add(&w->text, "v%d ? v%d : v%d", x[0], x[1], x[2]);
+    else if (compare[value->op])
+        weft__text_add(&w->text, "v%d %s v%d", x[0], compare[value->op], x[1]);
+    else
+        return false;
+    return true;
+}
+
+void weft__write_value(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    const weft_dtype dtype = (weft_dtype)value->dtype;
+    weft__text_add(&w->text, "const %s v%u = ", weft__text_of_dtype(dtype), at);
+    if (!write_common(w, value)) {
+        if (is_float(dtype))
+            write_floats(&w->text, value, dtype);
+        else
+            write_integers(&w->text, value, dtype);
+    }
+    weft__text_add(&w->text, ";\n");
+}

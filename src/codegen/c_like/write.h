@@ -1,0 +1,76 @@
+/* Writing the text of one kernel: shared by the files that do it.
+ *
+ * In the text, p0, p1… are the launch's arguments, g is the struct of numbers, i0, i1… the position
+ * along each axis, v0, v1… the values of a point, m0… what a load found in memory, as unsigned
+ * integers. I is the type of positions. */
+#ifndef WEFT_CODEGEN_C_LIKE_WRITE_H
+#define WEFT_CODEGEN_C_LIKE_WRITE_H
+
+#include "codegen/c_like.h"
+#include "core/text.h"
+
+/* How the elements of an operand lie along the innermost axis. */
+typedef enum weft__lie { WEFT__LIE_DENSE, WEFT__LIE_REPEATED, WEFT__LIE_ANY } weft__lie;
+
+/* The class of a launch: see weft__c_like_class. */
+typedef struct weft__c_like_shape {
+    uint8_t ndim;
+    uint8_t stage;  /* weft__stage */
+    uint8_t lanes;  /* elements along the innermost axis that an item takes care of */
+    uint8_t narrow; /* positions and distances fit 32 bits */
+    uint8_t lie[WEFT__OPERANDS_MAX];
+} weft__c_like_shape;
+
+typedef struct weft__writer {
+    const weft__kernel *kernel;
+    weft__dialect dialect;
+    weft__c_like_shape shape;
+    int32_t kept_ndim; /* of the launch; ndim if nothing is folded */
+    uint32_t arguments_count;
+    bool pointed; /* see weft__kernel_text */
+    weft__text text;
+    uint8_t *wanted; /* for each value: whether what is being written needs it */
+} weft__writer;
+
+enum { WEFT__GROUP_ITEMS = 256 };
+
+void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
+                           weft__c_like_shape *shape);
+
+/* prelude.c */
+void weft__write_prelude(weft__writer *w);
+
+/* types.c: "f32"; of what a load finds in memory, "u32". */
+const char *weft__text_of_dtype(weft_dtype dtype);
+const char *weft__text_of_memory(weft_dtype dtype);
+/* Bytes of a part in memory. */
+int weft__part_bytes(weft_dtype dtype);
+/* Values that a complex operand has for each element. */
+int weft__parts_of(weft_dtype dtype);
+/* The value of m<at>, which holds memory of this dtype, as an expression. */
+void weft__write_widened(weft__writer *w, uint32_t at, weft_dtype memory);
+/* The memory that a store writes, as an expression. */
+void weft__write_narrowed(weft__writer *w, const weft__value *store);
+
+/* values.c: the wanted values of a point, other than loads, stores and folds, which have been
+ * written before or are afterwards. */
+void weft__write_value(weft__writer *w, uint32_t at);
+
+/* loads.c: the address of an operand's element at a position, without its part. */
+void weft__write_address(weft__writer *w, uint32_t operand, const char *position);
+/* v<at> of m<at>. */
+void weft__write_loaded(weft__writer *w, uint32_t at);
+/* A load at i0, i1…, displaced or not, of memory directly. */
+void weft__write_load(weft__writer *w, uint32_t at);
+/* i0, i1… of axes [begin, end) from a number of points in C order. */
+void weft__write_positions(weft__writer *w, int begin, int end, const char *number);
+
+/* map.c, fold.c: everything but the prelude. */
+void weft__write_map(weft__writer *w, weft__kernel_text *source);
+void weft__write_fold(weft__writer *w, weft__kernel_text *source);
+
+/* source.c: the types of the parameters, and the line that a kernel begins with. */
+void weft__write_types(weft__writer *w);
+void weft__write_kernel(weft__writer *w, uint32_t group);
+
+#endif
