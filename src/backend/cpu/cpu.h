@@ -3,7 +3,6 @@
 #define WEFT_BACKEND_CPU_CPU_H
 
 #include "backend/backend.h"
-#include <pthread.h>
 
 extern const weft__backend weft__backend_cpu;
 
@@ -15,7 +14,7 @@ weft_status weft__cpu_device_reset(int index);
 /* memory.c */
 void *weft__cpu_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed);
 void weft__cpu_memory_release(int index, weft_memory kind, void *data, size_t bytes);
-bool weft__cpu_memory_host_readable(weft_memory kind);
+bool weft__cpu_memory_host_readable(int index, weft_memory kind);
 
 /* launch.c: what a piece of work does, on the thread that calls. */
 weft_status weft__cpu_work_run(const weft__work *work);
@@ -44,9 +43,6 @@ void weft__cpu_pool_stop(void);       /* ends its threads; the next job starts n
 
 /* thread.c */
 
-/* Starts a thread with all signals blocked; 0 or an errno. */
-int weft__cpu_thread_start(pthread_t *thread, const char *name, void *(*body)(void *),
-                           void *argument);
 /* The CPUs that this process may use, and whether there is more than one, so that it can pay to
  * spin. */
 int weft__cpu_count(void);

@@ -1,4 +1,5 @@
 /* Doing a piece of work on the CPU: kernels and copies over the pool, calls on this thread. */
+#include "backend/call.h"
 #include "backend/cpu/cpu.h"
 #include "core/allocate.h"
 #include "core/status.h"
@@ -67,30 +68,6 @@ static void run_copy(const weft__work *work)
                            (void *)(uintptr_t)work);
 }
 
-/* Calls a function of the user's. The record of the thread is the function's to fill; if it
- * succeeds the old one is back. */
-static weft_status call_user(const weft__work *work, int64_t begin, int64_t end)
-{
-    weft_error before;
-    bool failed_before = weft_error_code() != WEFT_OK;
-    if (failed_before) {
-        before = *weft_error_last();
-        weft_error_clear();
-    }
-    weft_status status = work->kind == WEFT__WORK_CALL
-                             ? work->of.call.function(work->of.call.argument)
-                             : work->of.parts.function(work->of.parts.block, begin, end);
-    if ((unsigned)status > WEFT_ERROR_SYSTEM)
-        status = WEFT_ERROR_CALLBACK;
-    weft__operation_begin(work->operation); /* calls it made have left their own names */
-    if (status == WEFT_OK && failed_before)
-        weft__error_restore(&before);
-    else if (status != WEFT_OK && weft_error_code() == WEFT_OK)
-        FAIL(status, "the function returned %s and left no message; weft_error_set leaves one",
-             weft_status_name(status));
-    return status;
-}
-
 /* Work in parts, and the failure of the first of them that failed. */
 typedef struct parts {
     const weft__work *work;
@@ -102,7 +79,7 @@ typedef struct parts {
 static void call_part(void *argument, int64_t begin, int64_t end)
 {
     parts *p = argument;
-    if (call_user(p->work, begin, end) == WEFT_OK)
+    if (weft__call_user(p->work, begin, end) == WEFT_OK)
         return;
     pthread_mutex_lock(&p->mutex);
     if (p->error.code == WEFT_OK || begin < p->begin) {
@@ -134,7 +111,7 @@ weft_status weft__cpu_work_run(const weft__work *work)
         run_copy(work);
         break;
     case WEFT__WORK_CALL:
-        return call_user(work, 0, 0);
+        return weft__call_user(work, 0, 0);
     case WEFT__WORK_PARTS:
         return run_parts(work);
     case WEFT__WORK_NONE:

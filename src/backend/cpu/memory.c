@@ -75,8 +75,9 @@ void weft__cpu_memory_release(int index, weft_memory kind, void *data, size_t by
         munmap(data, round_up(bytes, page()));
 }
 
-bool weft__cpu_memory_host_readable(weft_memory kind)
+bool weft__cpu_memory_host_readable(int index, weft_memory kind)
 {
+    (void)index;
     (void)kind;
     return true;
 }

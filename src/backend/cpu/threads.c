@@ -1,6 +1,7 @@
 /* The pool of threads that kernels and large copies are split over. */
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/futex.h"
+#include "backend/thread.h"
 #include "core/status.h"
 #include <stdlib.h>
 
@@ -140,8 +141,8 @@ static void wake_sleepers(int count)
 /* As many of `count` threads as the system gives. */
 static int start_threads(int count)
 {
-    while (pool.started < count &&
-           weft__cpu_thread_start(&pool.threads[pool.started], "weft-pool", pool_main, NULL) == 0)
+    while (pool.started < count && weft__backend_thread_start(&pool.threads[pool.started],
+                                                              "weft-pool", pool_main, NULL) == 0)
         pool.started++;
     return pool.started < count ? pool.started : count;
 }

@@ -3,6 +3,7 @@
 #include "backend/cpu/worker.h"
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/futex.h"
+#include "backend/thread.h"
 #include "core/allocate.h"
 #include <errno.h>
 #include <string.h>
@@ -130,7 +131,8 @@ static int start_thread(weft__worker *worker)
         return ENOMEM;
     atomic_store(&worker->stop, false);
     atomic_store(&worker->activity, WEFT__WORKER_RESTING);
-    int error = weft__cpu_thread_start(&worker->thread, "weft-stream", weft__worker_main, worker);
+    int error =
+        weft__backend_thread_start(&worker->thread, "weft-stream", weft__worker_main, worker);
     if (error) {
         atomic_store(&worker->activity, WEFT__WORKER_ABSENT);
         weft__allocation_end();

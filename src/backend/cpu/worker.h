@@ -3,6 +3,7 @@
 #define WEFT_BACKEND_CPU_WORKER_H
 
 #include "backend/cpu/queue.h"
+#include "backend/times.h"
 #include "core/stream.h"
 
 /* What the thread of a worker is doing. While it is RUNNING, fork waits for it; everywhere else it
@@ -16,8 +17,6 @@ typedef enum weft__activity {
     WEFT__WORKER_COMPLETING, /* the first work is done; who waits is told, and deleters may run */
     WEFT__WORKER_LEAVING     /* about to end */
 } weft__activity;
-
-typedef struct weft__times weft__times;
 
 typedef struct weft__worker {
     weft_stream *stream;
@@ -70,10 +69,5 @@ void weft__workers_after_fork(void);
 /* Finishes all queues and ends all threads. A thread that calls it from inside a stream's work does
  * not return there: that work has failed, and the rest of its queue is done here. */
 void weft__workers_finish(void);
-
-/* times.c: when the last 1024 events of a stream were reached. */
-weft__times *weft__times_new(void); /* NULL, with the record set, if memory ran out */
-void weft__times_add(weft__times *times, uint64_t sequence);
-weft_status weft__times_find(const weft__times *times, uint64_t sequence, double *seconds);
 
 #endif

@@ -73,7 +73,7 @@ static void run_first(weft__worker *worker, const weft__work *work)
     if (weft__work_begin(work))
         weft__work_end(worker->stream, work, run_work(worker, work));
     if (worker->times && work->kind == WEFT__WORK_NONE)
-        weft__times_add(worker->times, work->sequence);
+        weft__times_add(worker->times, work->sequence, weft__nanoseconds());
     complete(worker, work);
 }
 

@@ -1,7 +1,7 @@
 /* When the latest events of a profiling stream were reached. */
-#include "backend/cpu/futex.h"
-#include "backend/cpu/worker.h"
+#include "backend/times.h"
 #include "core/allocate.h"
+#include "core/status.h"
 #include <inttypes.h>
 
 enum { ROOM = 1024 };
@@ -18,11 +18,11 @@ struct weft__times {
 
 weft__times *weft__times_new(void) { return weft__allocate_zeroed(sizeof(weft__times)); }
 
-void weft__times_add(weft__times *times, uint64_t sequence)
+void weft__times_add(weft__times *times, uint64_t sequence, uint64_t nanoseconds)
 {
     uint64_t at = atomic_fetch_add(&times->count, 1) % ROOM;
     atomic_store(&times->entries[at].sequence, 0);
-    atomic_store(&times->entries[at].nanoseconds, weft__nanoseconds());
+    atomic_store(&times->entries[at].nanoseconds, nanoseconds);
     atomic_store(&times->entries[at].sequence, sequence);
 }
 

@@ -1,0 +1,28 @@
+/* Starting threads. */
+#include "backend/thread.h"
+#include <errno.h>
+#include <signal.h>
+
+/* Users' functions run on these stacks; pages that are not touched cost nothing. */
+enum { STACK_BYTES = 1 << 20 };
+
+int weft__backend_thread_start(pthread_t *thread, const char *name, void *(*body)(void *),
+                               void *argument)
+{
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    int error = pthread_attr_init(&attributes);
+    if (error)
+        return error;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited: signals are for the user's threads */
+    error = pthread_create(thread, &attributes, body, argument);
+    if (error == EINVAL) /* the program's thread-local variables do not fit into the stack */
+        error = pthread_create(thread, NULL, body, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (!error)
+        pthread_setname_np(*thread, name);
+    return error;
+}
