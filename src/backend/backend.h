@@ -11,8 +11,8 @@ typedef struct weft__buffer weft__buffer;
 typedef struct weft__module weft__module;
 typedef struct weft__launch weft__launch;
 
-/* A kernel that codegen made for a backend: for the CPU a function and the program it runs, for a
- * GPU the text. The image owns the program. */
+/* A kernel that codegen made for a backend: for the CPU a function and the program it runs, for
+ * others a weft__kernel_text. The image owns the program. */
 typedef struct weft__image {
     /* CPU: runs the elements [begin, end) of the launch's index space, in C order. */
     void (*entry)(const void *program, const weft__launch *launch, int64_t begin, int64_t end);
@@ -120,7 +120,8 @@ typedef struct weft__backend {
     const char *name;
     int32_t kind; /* weft_device_kind */
 
-    /* How many devices; if none, *why says so in a sentence. Called once. */
+    /* How many devices; if none, *why says so in a sentence. Called once, and for other devices
+     * than the CPU only when somebody asks for one. */
     int (*device_count)(const char **why);
     weft_status (*device_describe)(int index, weft_device_info *info);
     /* (optional) Whether it counts as a GPU: none by default. */
@@ -132,7 +133,7 @@ typedef struct weft__backend {
      * is not recorded: the pool drops its caches and tries again first. */
     void *(*memory_allocate)(int index, weft_memory kind, size_t bytes, bool *zeroed);
     void (*memory_release)(int index, weft_memory kind, void *data, size_t bytes);
-    bool (*memory_host_readable)(weft_memory kind);
+    bool (*memory_host_readable)(int index, weft_memory kind);
 
     weft_status (*stream_open)(weft_stream *stream);
     /* The stream's work is done, or it is this work that closes it: then the backend takes a

@@ -347,7 +347,16 @@ bool weft_array_host_readable(const weft_array *array)
     if (array->buffer->memory == WEFT_MEMORY_LENT)
         return true;
     const weft__device *device = weft__device_get(array->buffer->device);
-    return device && device->backend->memory_host_readable((weft_memory)array->buffer->memory);
+    return device && device->backend->memory_host_readable(device->id.index,
+                                                           (weft_memory)array->buffer->memory);
+}
+
+bool weft__array_reachable(const weft_array *array, weft_device device)
+{
+    const weft_device own = array->buffer->device;
+    if (device.kind != WEFT_DEVICE_CPU)
+        return weft_device_equal(own, device);
+    return own.kind <= WEFT_DEVICE_CPU || weft_array_host_readable(array);
 }
 
 void *weft_array_data(const weft_array *array) { return array ? array->data : NULL; }

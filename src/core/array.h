@@ -44,6 +44,9 @@ bool weft__array_overlaps(const weft_array *array);
 /* Whether some element of one may be in the memory of the other. By address, not by buffer: memory
  * that was lent twice overlaps too. */
 bool weft__array_may_overlap(const weft_array *a, const weft_array *b);
+/* Whether work on the device can use the array's memory: it is the device's, or that of the host
+ * and the device is the CPU. */
+bool weft__array_reachable(const weft_array *array, weft_device device);
 /* Options with all fields that this library knows, whatever the caller was built with. */
 weft_options weft__options_of(const weft_options *options);
 

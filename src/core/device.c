@@ -9,16 +9,16 @@
 enum { DEVICES_MAX = 64, DROPS_MAX = 8 };
 
 weft__device weft__devices[DEVICES_MAX];
-static int devices_count;
+static _Atomic int devices_count; /* those before it are complete */
 _Atomic bool weft__devices_ready;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, others_once = PTHREAD_ONCE_INIT;
 static const char *absent[4]; /* by kind: why a backend has no device */
 static void (*drops[DROPS_MAX])(weft_device device);
 static _Atomic int drops_count; /* grows under the lock of the layer that registers */
 
 static void add_device(const weft__backend *backend, int index)
 {
-    weft__device *device = &weft__devices[devices_count++];
+    weft__device *device = &weft__devices[devices_count];
     device->id = (weft_device){backend->kind, index};
     device->backend = backend;
     if (backend->kind == WEFT_DEVICE_CPU)
@@ -27,29 +27,45 @@ static void add_device(const weft__backend *backend, int index)
         snprintf(device->name, sizeof device->name, "%s:%d", backend->name, index);
     pthread_mutex_init(&device->mutex, NULL);
     weft__pool_open(device);
+    atomic_fetch_add(&devices_count, 1);
 }
 
-static void find_devices(void)
+static void add_devices(const weft__backend *backend)
 {
-    for (int b = 0; b < weft__backends_count; b++) {
-        const weft__backend *backend = weft__backends[b];
-        int count = backend->device_count(&absent[backend->kind]);
-        for (int k = 0; k < count && devices_count < DEVICES_MAX; k++)
-            add_device(backend, k);
-    }
+    int count = backend->device_count(&absent[backend->kind]);
+    for (int k = 0; k < count && devices_count < DEVICES_MAX; k++)
+        add_device(backend, k);
+}
+
+static void open_cpu(void)
+{
+    add_devices(weft__backends[0]);
     weft__library_open();
     atomic_store_explicit(&weft__devices_ready, true, memory_order_release);
 }
 
-static void open_devices(void)
+static void open_others(void)
+{
+    for (int b = 1; b < weft__backends_count; b++)
+        add_devices(weft__backends[b]);
+}
+
+static void open_first(void)
 {
     if (!atomic_load_explicit(&weft__devices_ready, memory_order_acquire))
-        pthread_once(&once, find_devices);
+        pthread_once(&once, open_cpu);
+}
+
+/* Their drivers take long to open: only who asks for another device than the CPU waits for that. */
+static void open_devices(void)
+{
+    open_first();
+    pthread_once(&others_once, open_others);
 }
 
 int weft__device_count(void)
 {
-    open_devices();
+    open_first();
     return devices_count;
 }
 
@@ -60,9 +76,11 @@ weft__device *weft__device_at(int position)
 
 static weft__device *find(weft_device id)
 {
-    open_devices();
+    open_first();
     if (id.kind == WEFT_DEVICE_CPU && id.index == 0)
         return &weft__devices[0];
+    if (id.kind > WEFT_DEVICE_CPU)
+        open_devices();
     for (int k = 1; k < devices_count; k++)
         if (weft_device_equal(weft__devices[k].id, id))
             return &weft__devices[k];
@@ -74,6 +92,7 @@ static const char *device_list(char *text, size_t room)
 {
     size_t length = 0;
     text[0] = 0;
+    open_devices();
     for (int k = 0; k < weft__device_count() && length < room; k++) {
         int more =
             snprintf(text + length, room - length, "%s%s", k ? ", " : "", weft__devices[k].name);
@@ -177,7 +196,10 @@ weft_device weft_device_named(const char *name)
 {
     char text[256];
     OPERATION("weft_device_named");
-    open_devices();
+    if (name && !strcmp(name, "cpu"))
+        open_first();
+    else
+        open_devices();
     weft__device *device = name ? find_named(name) : NULL;
     if (device)
         return device->id;
@@ -204,11 +226,17 @@ bool weft_device_equal(weft_device a, weft_device b)
     return a.kind == b.kind && a.index == b.index;
 }
 
-int weft_device_count(void) { return weft__device_count(); }
+int weft_device_count(void)
+{
+    open_devices();
+    return weft__device_count();
+}
 
 weft_device weft_device_at(int position)
 {
     OPERATION("weft_device_at");
+    if (position != 0)
+        open_devices();
     weft__device *device = weft__device_at(position);
     if (device)
         return device->id;

@@ -31,7 +31,7 @@ static inline weft__device *weft__device_get(weft_device device)
         return &weft__devices[0];
     return weft__device_look_up(device);
 }
-/* The k-th device, or NULL. */
+/* The k-th device, or NULL, of those that were asked for so far: the CPU, or all. */
 weft__device *weft__device_at(int position);
 int weft__device_count(void);
 /* Where a new array goes: the device given, else `like`, else context, default, CPU. An invalid

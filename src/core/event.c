@@ -123,6 +123,7 @@ weft_status weft_event_query(const weft_event *event, bool *done)
     OPERATION("weft_event_query");
     TRY(weft__check_result(done, "done"));
     TRY(get_event(event, &point, &stream, &seconds));
+    weft__timeline_look(point.timeline);
     *done = weft__point_done(point);
     weft_stream_release(stream);
     return WEFT_OK;

@@ -69,13 +69,16 @@ static void fork_leaves(weft__fork_stage stage)
     weft__failures_fork(stage);
 }
 
+static int forked_devices; /* whose pools are locked meanwhile */
+
 static void fork_prepare(void)
 {
     run_hooks(WEFT__FORK_PREPARE);
     weft__stream_list_lock();
     weft__stream_submissions_lock();
     CALL_BACKENDS(fork_prepare);
-    for (int k = 0; k < weft__device_count(); k++)
+    forked_devices = weft__device_count();
+    for (int k = 0; k < forked_devices; k++)
         pthread_mutex_lock(&weft__device_at(k)->pool.mutex);
     fork_leaves(WEFT__FORK_PREPARE);
 }
@@ -83,7 +86,7 @@ static void fork_prepare(void)
 static void fork_parent(void)
 {
     fork_leaves(WEFT__FORK_PARENT);
-    for (int k = weft__device_count() - 1; k >= 0; k--)
+    for (int k = forked_devices - 1; k >= 0; k--)
         pthread_mutex_unlock(&weft__device_at(k)->pool.mutex);
     CALL_BACKENDS(fork_parent);
     weft__stream_submissions_unlock();

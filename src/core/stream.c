@@ -159,9 +159,11 @@ bool weft_stream_equivalent(const weft_stream *a, const weft_stream *b)
            a->profiling == b->profiling && a->priority == b->priority;
 }
 
+/* On the CPU it is the calling thread. */
 static weft_stream *default_stream(weft__device *device)
 {
-    static const weft_stream_options options = {.struct_size = sizeof options};
+    const weft_stream_options options = {.struct_size = sizeof options,
+                                         .async = device->id.kind != WEFT_DEVICE_CPU};
     weft_stream *stream = atomic_load_explicit(&device->default_stream, memory_order_acquire);
     if (stream)
         return stream;
@@ -260,6 +262,8 @@ weft_status weft__stream_check(weft_stream *stream)
 {
     weft__failure *failure;
     weft_status status = WEFT_OK;
+    if (stream->timeline)
+        weft__timeline_look(stream->timeline);
     while (status == WEFT_OK &&
            atomic_load_explicit(&stream->failures.count, memory_order_relaxed) &&
            (failure = weft__failures_take(&stream->failures))) {

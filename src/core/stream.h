@@ -56,6 +56,11 @@ weft_status weft__submit(weft_stream *stream, weft__work *work);
  * was never computed it marks the outputs so and returns false. `end` records how the work went. */
 bool weft__work_begin(const weft__work *work);
 void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status);
+/* For work that a device did by itself, once it is done and before that is known: records how it
+ * went, as begin and end together. */
+void weft__work_settle(weft_stream *stream, const weft__work *work, weft_status status);
+/* Whether there is nothing to record for work that succeeded: no failure is about. */
+bool weft__work_is_plain(const weft__work *work);
 /* Says that queued work is done; deleters that this calls count as called by the work. */
 void weft__work_complete(const weft__work *work);
 /* Whether this thread is running a piece of work, so that the caller is a function of the user's in
@@ -69,6 +74,9 @@ weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all);
 
 /* Work on the stream from now on comes after the point. */
 weft_status weft__stream_wait_point(weft_stream *stream, weft__point point);
+
+/* Fails where hidden waits are forbidden, for a call that will have to wait. */
+weft_status weft__waits_check(void);
 
 /* Waits on the host, and counts that; points on this thread's own timeline are done. */
 weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_device device,

@@ -175,6 +175,12 @@ static weft_status fail_wait(void)
         "force; make the stream that computes this current, or allow waits");
 }
 
+weft_status weft__waits_check(void)
+{
+    const weft__thread *thread = weft__thread_peek();
+    return thread && thread->waits_forbidden ? fail_wait() : WEFT_OK;
+}
+
 static weft_status fail_self(void)
 {
     return FAIL(WEFT_ERROR_STREAM,
@@ -374,10 +380,8 @@ bool weft__work_begin(const weft__work *work)
     return true;
 }
 
-void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status)
+static void end_work(weft_stream *stream, const weft__work *work, weft_status status)
 {
-    if (running.timeline == work->timeline && running.sequence == work->sequence)
-        running = (weft__point){0};
     if (status != WEFT_OK) {
         weft__failure *failure = weft__failure_new(work->operation);
         fail_outputs(work, failure);
@@ -391,6 +395,31 @@ void weft__work_end(weft_stream *stream, const weft__work *work, weft_status sta
         if (use->write && use->whole && atomic_load(&use->buffer->failure))
             weft__buffer_set_failure(use->buffer, use->generation, NULL);
     }
+}
+
+void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status)
+{
+    if (running.timeline == work->timeline && running.sequence == work->sequence)
+        running = (weft__point){0};
+    end_work(stream, work, status);
+}
+
+void weft__work_settle(weft_stream *stream, const weft__work *work, weft_status status)
+{
+    weft__failure *failure = failed_input(work);
+    if (failure)
+        fail_outputs(work, failure);
+    else
+        end_work(stream, work, status);
+    weft__failure_release(failure);
+}
+
+bool weft__work_is_plain(const weft__work *work)
+{
+    for (uint32_t i = 0; i < work->uses_count; i++)
+        if (atomic_load_explicit(&work->uses[i].buffer->failure, memory_order_acquire))
+            return false;
+    return true;
 }
 
 void weft__work_complete(const weft__work *work)

@@ -54,6 +54,7 @@ void weft__timeline_release(weft__timeline *timeline)
         return;
     timeline->stream = NULL;
     atomic_store(&timeline->owner, NULL);
+    atomic_store(&timeline->progress, NULL);
     atomic_store(&timeline->uses_count, 0); /* a stream may be the next to have it */
     pthread_mutex_lock(&mutex);
     timeline->next_free = free_list;
@@ -73,9 +74,29 @@ void weft__timeline_complete(weft__timeline *timeline, uint64_t sequence)
         weft__retired_sweep();
 }
 
+bool weft__point_ask(weft__point point)
+{
+    weft__progress *progress = atomic_load(&point.timeline->progress);
+    if (progress)
+        progress->look(progress, point.timeline, false);
+    return atomic_load(&point.timeline->completed) >= point.sequence;
+}
+
+void weft__timeline_look(weft__timeline *timeline)
+{
+    weft__progress *progress = timeline ? atomic_load(&timeline->progress) : NULL;
+    if (progress)
+        progress->look(progress, timeline, true);
+}
+
 void weft__timeline_wait(weft__timeline *timeline, uint64_t sequence)
 {
     weft__point point = {timeline, sequence};
+    weft__progress *progress = atomic_load(&timeline->progress);
+    if (progress) {
+        progress->wait(progress, timeline, sequence);
+        return;
+    }
     for (int i = 0; i < SPINS; i++) {
         if (weft__point_done(point))
             return;

@@ -9,10 +9,22 @@
 
 enum { WEFT__CLAIMED_MAX = 16 };
 
+typedef struct weft__timeline weft__timeline;
+
+/* How a device that numbers nothing itself says how far it has come: it is asked. What it is asked
+ * through is never freed while the library is loaded, as timelines are not. */
+typedef struct weft__progress {
+    /* Moves `completed` on. Unless `fully`, takes no lock and records nothing: it stops at work
+     * that failed, or that follows from work that did. */
+    void (*look)(struct weft__progress *progress, weft__timeline *timeline, bool fully);
+    /* Returns when `completed` has reached the number. */
+    void (*wait)(struct weft__progress *progress, weft__timeline *timeline, uint64_t sequence);
+} weft__progress;
+
 /* Work on a timeline is numbered 1, 2, 3 … and finishes in that order. Timelines are never freed
  * while the library is loaded: a released one is reused and its numbers go on, so a point on a
  * timeline that is gone reads as done, and nobody needs to hold a reference. */
-typedef struct weft__timeline {
+struct weft__timeline {
     _Atomic uint64_t submitted; /* the last number given out */
     /* Of a calling thread's: the buffers that its last work uses, if that has claimed them all, as
      * src/core/claim.c writes them. */
@@ -24,9 +36,10 @@ typedef struct weft__timeline {
     pthread_mutex_t mutex; /* guards the condition only */
     pthread_cond_t changed;
     struct weft__timeline *next_free;
-    struct weft_stream *stream;  /* whose it is; NULL for a calling thread's */
-    _Atomic(const void *) owner; /* of a calling thread's: the thread's state */
-} weft__timeline;
+    struct weft_stream *stream;         /* whose it is; NULL for a calling thread's */
+    _Atomic(const void *) owner;        /* of a calling thread's: the thread's state */
+    _Atomic(weft__progress *) progress; /* NULL: `completed` is moved on by who does the work */
+};
 
 /* "after number `sequence` on this timeline"; a NULL timeline is always done. */
 typedef struct weft__point {
@@ -41,10 +54,17 @@ void weft__timeline_complete(weft__timeline *timeline, uint64_t sequence);
 /* Waits on this thread; does not count as a hidden wait, the caller decides that. */
 void weft__timeline_wait(weft__timeline *timeline, uint64_t sequence);
 
+/* Asks the device whether a point that is not known to be done is. */
+bool weft__point_ask(weft__point point);
 static inline bool weft__point_done(weft__point point)
 {
-    return !point.timeline || atomic_load(&point.timeline->completed) >= point.sequence;
+    return !point.timeline || atomic_load(&point.timeline->completed) >= point.sequence ||
+           (atomic_load_explicit(&point.timeline->progress, memory_order_relaxed) &&
+            weft__point_ask(point));
 }
+/* Brings `completed` and the failures up to date, where the device has to be asked. No lock is
+ * held. */
+void weft__timeline_look(weft__timeline *timeline);
 
 void weft__timeline_fork(weft__fork_stage stage);
 /* After fork, in the child: no thread but this one, whose state is `owner`, is left. */

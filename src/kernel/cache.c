@@ -49,7 +49,8 @@ static weft_status add(const weft__kernel *kernel, weft__device *device, entry *
     _Atomic(entry *) *bucket = &buckets[e->versions.key.hash % BUCKETS];
     atomic_init(&e->next, atomic_load(bucket));
     atomic_store_explicit(bucket, e, memory_order_release);
-    COUNT(device->statistics.compilations, 1);
+    if (device->id.kind == WEFT_DEVICE_CPU)
+        COUNT(device->statistics.compilations, 1);
     *added = e;
     return WEFT_OK;
 }
@@ -154,8 +155,11 @@ static weft_status enter(const weft__kernel *kernel, weft_device device, const w
     entry *e;
     TRY(weft__engine_get(&engine));
     TRY(find_or_add(kernel, device, &e));
-    if (engine != WEFT__ENGINE_INTERPRETER && device.kind == WEFT_DEVICE_CPU &&
-        weft__llvm_wants(e->kernel, launch))
+    if (device.kind != WEFT_DEVICE_CPU) {
+        found->grain = 1;
+        return weft__version_find_text(&e->versions, launch, &mutex, &found->module);
+    }
+    if (engine != WEFT__ENGINE_INTERPRETER && weft__llvm_wants(e->kernel, launch))
         TRY(weft__version_find(&e->versions, launch, engine, &mutex, &version));
     if (!version.settled)
         found->generation = 0;

@@ -2,6 +2,7 @@
 #include "kernel/run.h"
 #include "core/allocate.h"
 #include "core/device.h"
+#include "kernel/bring.h"
 #include "kernel/build.h"
 #include <string.h>
 
@@ -212,6 +213,13 @@ static weft_status run_prepared(const running *r, const weft_shape *space,
     return run(r, arrays, scalars);
 }
 
+static bool is_out_of_reach(const weft__kernel *kernel, const weft_stream *stream,
+                            weft_array *const *arrays)
+{
+    return stream->device.kind != WEFT_DEVICE_CPU &&
+           weft__bring_is_needed(arrays, kernel->operands_count, stream->device);
+}
+
 /* Hazards are not looked for if the operands are known to be `apart`. */
 static weft_status run_once(const weft__kernel *kernel, weft_stream *stream,
                             const weft_shape *space, weft_array *const *arrays,
@@ -220,6 +228,8 @@ static weft_status run_once(const weft__kernel *kernel, weft_stream *stream,
     _Alignas(16) char inline_memory[PREPARED_INLINE];
     void *memory = inline_memory;
     size_t bytes = weft__prepared_bytes(kernel);
+    if (is_out_of_reach(kernel, stream, arrays))
+        return weft__bring_and_run(kernel, stream, space, arrays, scalars);
     if (bytes > sizeof inline_memory && !(memory = weft__allocate(bytes)))
         return WEFT_ERROR_MEMORY;
     running r = {kernel, stream, weft__prepare(memory, kernel, stream->device, space, arrays)};
@@ -248,6 +258,8 @@ weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **
                                    weft_stream *stream, const weft_shape *space,
                                    weft_array *const *arrays, const uint64_t *scalars)
 {
+    if (is_out_of_reach(kernel, stream, arrays))
+        return weft__bring_and_run(kernel, stream, space, arrays, scalars);
     bool fits = *kept && weft__prepared_fits(*kept, stream->device, arrays);
     if (!*kept && !(*kept = weft__allocate(weft__prepared_bytes(kernel))))
         return WEFT_ERROR_MEMORY;

@@ -1,5 +1,6 @@
 /* Versions of kernels: finding one, and where machine code comes from. */
 #include "kernel/version.h"
+#include "codegen/c_like.h"
 #include "core/allocate.h"
 #include "kernel/cache.h"
 #include "kernel/disk.h"
@@ -133,7 +134,8 @@ static weft_status add(weft__versions *versions, const weft__launch *launch,
         return WEFT_OK;
     if (!(*added = new_version(versions, launch, class_bytes, count)))
         return WEFT_ERROR_MEMORY;
-    (void)load(*added);
+    if (versions->device->id.kind == WEFT_DEVICE_CPU)
+        (void)load(*added);
     (*added)->next = atomic_load(&versions->first);
     atomic_store(&versions->first, *added);
     return WEFT_OK;
@@ -214,6 +216,57 @@ weft_status weft__version_find(weft__versions *versions, const weft__launch *lau
     found->module = atomic_load(&version->module);
     found->settled = found->module || hand_over(version, launch);
     return WEFT_OK;
+}
+
+/* A device that does not compute a dtype says so before its compiler does. */
+static weft_status check_dtypes(const weft__versions *versions)
+{
+    const weft__kernel *kernel = versions->kernel;
+    weft_device_info info = {0};
+    TRY(versions->device->backend->device_describe(versions->device->id.index, &info));
+    for (uint32_t i = 0; i < kernel->values_count; i++)
+        if (!(info.dtypes >> kernel->values[i].dtype & 1))
+            return FAIL(WEFT_ERROR_UNSUPPORTED, "%s does not compute %s, which this takes",
+                        versions->device->name,
+                        weft_dtype_name((weft_dtype)kernel->values[i].dtype));
+    return WEFT_OK;
+}
+
+/* With the mutex held. */
+static weft_status write_and_load(weft__version *version)
+{
+    weft__device *device = version->of->device;
+    weft__kernel_text text;
+    weft__image image;
+    if (atomic_load(&version->module))
+        return WEFT_OK;
+    const weft__dialect dialect =
+        device->id.kind == WEFT_DEVICE_CUDA ? WEFT__DIALECT_CUDA : WEFT__DIALECT_OPENCL;
+    TRY(check_dtypes(version->of));
+    TRY(weft__c_like_write(version->of->kernel, version->sample, dialect, &text));
+    TRY(weft__kernel_text_image(&text, &image));
+    return publish(version, &image, &device->statistics.compilations);
+}
+
+weft_status weft__version_find_text(weft__versions *versions, const weft__launch *launch,
+                                    pthread_mutex_t *mutex, weft__module **module)
+{
+    uint8_t class_bytes[CLASS_MOST];
+    weft_status status = WEFT_OK;
+    const uint32_t count =
+        weft__c_like_class(versions->kernel, launch, class_bytes, sizeof class_bytes);
+    weft__version *version = find(versions, class_bytes, count);
+    if (!version || !atomic_load(&version->module)) {
+        pthread_mutex_lock(mutex);
+        if (!version)
+            status = add(versions, launch, class_bytes, count, &version);
+        if (status == WEFT_OK)
+            status = write_and_load(version);
+        pthread_mutex_unlock(mutex);
+    }
+    if (status == WEFT_OK)
+        *module = atomic_load(&version->module);
+    return status;
 }
 
 void weft__versions_free(weft__versions *versions)

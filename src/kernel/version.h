@@ -37,6 +37,10 @@ weft_status weft__version_find(weft__versions *versions, const weft__launch *lau
                                weft__engine engine, pthread_mutex_t *mutex,
                                weft__version_found *found);
 
+/* The same for devices other than the CPU, whose own compilers are given text, in the call. */
+weft_status weft__version_find_text(weft__versions *versions, const weft__launch *launch,
+                                    pthread_mutex_t *mutex, weft__module **module);
+
 /* When nobody uses them any more, and no job is left. */
 void weft__versions_free(weft__versions *versions);
 

@@ -1,6 +1,7 @@
 /* Running evaluations: placement, memory, launches. */
 #include "core/allocate.h"
 #include "core/device.h"
+#include "kernel/move.h"
 #include "kernel/run.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
@@ -182,7 +183,7 @@ static weft_status copy_instead(const running *r)
     for (uint32_t i = 0; r->evaluation->entangled && i < program->assignments_count; i++) {
         int32_t operand = program->assignments[i].operand;
         if (program->assignments[i].last && r->instead[operand])
-            TRY(weft__copy_run(r->operands[operand].value.array, r->instead[operand], r->stream));
+            TRY(weft__move(r->operands[operand].value.array, r->instead[operand], r->stream));
     }
     return WEFT_OK;
 }

@@ -1,5 +1,6 @@
 /* Running portable kernels: views of the arguments, and copies of those that have no such view. */
 #include "core/allocate.h"
+#include "kernel/move.h"
 #include "lang/error.h"
 #include "lang/launch.h"
 #include "ops/copy.h"
@@ -96,7 +97,7 @@ static weft_status write_back(const running *r)
         weft_array *arrays[] = {r->arguments[argument].value.array, r->copies[i]};
         weft_stream *stream;
         TRY(weft__place(arrays, names, 2, &stream));
-        TRY(weft__copy_run(arrays[0], arrays[1], stream));
+        TRY(weft__move(arrays[0], arrays[1], stream));
     }
     return WEFT_OK;
 }

@@ -3,66 +3,25 @@
 #include "core/device.h"
 #include "core/dtype.h"
 #include "core/view.h"
+#include "kernel/move.h"
 #include "kernel/run.h"
 #include "ops/number.h"
 #include <string.h>
 
-/* Whether every element is aligned to its size: those of lent complex arrays may be to their parts
- * only. */
-static bool is_aligned(const weft_array *array)
+/* A copy to or from another device counts there. */
+static weft_status copy_counted(weft_array *target, weft_array *source, weft_stream *stream)
 {
-    size_t item = weft_dtype_size((weft_dtype)array->dtype);
-    bool aligned = (uintptr_t)array->data % item == 0;
-    for (int k = 0; k < array->shape.ndim; k++)
-        aligned &= array->stride[k] % (int64_t)item == 0;
-    return aligned;
-}
-
-/* Elements of the same dtype are moved as integers of their size, so that one kernel serves all. */
-static weft_dtype carrier_of(weft_dtype dtype)
-{
-    switch (weft_dtype_size(dtype)) {
-    case 1:
-        return WEFT_U8;
-    case 2:
-        return WEFT_U16;
-    case 4:
-        return WEFT_U32;
-    case 8:
-        return WEFT_U64;
-    default:
-        return dtype;
-    }
-}
-
-static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *source, weft_dtype from,
-                            weft_stream *stream)
-{
-    weft__builder b;
-    weft_array *arrays[] = {source, target};
-    weft__build_begin(&b);
-    int in = weft__build_operand(&b, from, false), out = weft__build_operand(&b, to, true);
-    weft__element element = weft__build_convert(&b, weft__build_load(&b, in), to);
-    weft__build_store(&b, out, element);
-    b.kernel.ndim = target->shape.ndim;
-    return weft__kernel_run(&b.kernel, stream, &target->shape, arrays, NULL);
-}
-
-weft_status weft__copy_run(weft_array *target, weft_array *source, weft_stream *stream)
-{
-    weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
-    bool same = to == from && is_aligned(target) && is_aligned(source);
-    return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,
-                    stream);
-}
-
-/* The same, counted; copies from and to the host are counted elsewhere. */
-static weft_status copy_on_device(weft_array *target, weft_array *source, weft_stream *stream)
-{
-    TRY(weft__copy_run(target, source, stream));
-    weft__statistics *statistics = &weft__device_get(stream->device)->statistics;
-    COUNT(statistics->copies_on_device, 1);
-    COUNT(statistics->bytes_on_device, weft_array_bytes(target));
+    const weft_device from = source->buffer->device;
+    const bool away = from.kind > WEFT_DEVICE_CPU && !weft_device_equal(from, stream->device);
+    const bool here =
+        weft_device_equal(from, stream->device) || stream->device.kind == WEFT_DEVICE_CPU;
+    TRY(weft__move(target, source, stream));
+    weft__statistics *s = &weft__device_get(away ? from : stream->device)->statistics;
+    COUNT(*(away ? &s->copies_to_host : here ? &s->copies_on_device : &s->copies_to_device), 1);
+    COUNT(*(away   ? &s->bytes_to_host
+            : here ? &s->bytes_on_device
+                   : &s->bytes_to_device),
+          weft_array_bytes(target));
     return WEFT_OK;
 }
 
@@ -125,7 +84,7 @@ static weft_status assign(weft_array *target, weft_array *source, bool cast)
                        weft_dtype_name((weft_dtype)target->dtype));
     TRY(check_broadcast(target, source));
     TRY(weft__place(arrays, names, 2, &stream));
-    return copy_on_device(target, source, stream);
+    return copy_counted(target, source, stream);
 }
 
 weft_status weft_assign(weft_array *target, weft_array *source)
@@ -152,7 +111,7 @@ weft_array *weft__copy_new(weft_array *source, const weft_options *options)
         return NULL;
     weft_status status = stream ? WEFT_OK : weft__place(&copy, names, 1, &stream);
     if (status == WEFT_OK)
-        status = copy_on_device(copy, source, stream);
+        status = copy_counted(copy, source, stream);
     if (status == WEFT_OK)
         return copy;
     weft_array_release(copy);

@@ -4,8 +4,6 @@
 
 #include "core/array.h"
 
-/* Writes source, broadcast and converted, into target on the stream. Both are checked already. */
-weft_status weft__copy_run(weft_array *target, weft_array *source, weft_stream *stream);
 /* A new array as the options say, with source's elements; dtype and placement default to source's.
  */
 weft_array *weft__copy_new(weft_array *source, const weft_options *options);

@@ -3,6 +3,7 @@
 #include "core/device.h"
 #include "core/dtype.h"
 #include "core/view.h"
+#include "kernel/move.h"
 #include "ops/copy.h"
 #include "ops/number.h"
 #include <string.h>
@@ -73,7 +74,7 @@ static weft_status copy_from_host(weft_array *array, const void *data, size_t by
                              : over_host((void *)(uintptr_t)data, &array->shape, dtype);
     if (!source)
         return weft_error_code();
-    weft_status status = weft__copy_run(array, source, stream);
+    weft_status status = weft__move(array, source, stream);
     weft_array_release(source);
     return status;
 }
@@ -112,7 +113,7 @@ static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
         aligned ? over_host(data, &array->shape, dtype) : staging(&array->shape, dtype);
     if (!target)
         return weft_error_code();
-    weft_status status = weft__copy_run(target, array, here);
+    weft_status status = weft__move(target, array, here);
     if (status == WEFT_OK && !aligned)
         memcpy(data, target->data, weft_array_bytes(target));
     weft_array_release(target);

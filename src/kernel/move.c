@@ -1,0 +1,56 @@
+/* Copies and casts: kernels of one load and one store. */
+#include "kernel/move.h"
+#include "kernel/build.h"
+#include "kernel/run.h"
+
+/* Whether every element is aligned to its size: those of lent complex arrays may be to their parts
+ * only. */
+static bool is_aligned(const weft_array *array)
+{
+    size_t item = weft_dtype_size((weft_dtype)array->dtype);
+    bool aligned = (uintptr_t)array->data % item == 0;
+    for (int k = 0; k < array->shape.ndim; k++)
+        aligned &= array->stride[k] % (int64_t)item == 0;
+    return aligned;
+}
+
+/* Elements of the same dtype are moved as integers of their size, so that one kernel serves all. */
+static weft_dtype carrier_of(weft_dtype dtype)
+{
+    switch (weft_dtype_size(dtype)) {
+    case 1:
+        return WEFT_U8;
+    case 2:
+        return WEFT_U16;
+    case 4:
+        return WEFT_U32;
+    case 8:
+        return WEFT_U64;
+    default:
+        return dtype;
+    }
+}
+
+static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *source, weft_dtype from,
+                            weft_stream *stream)
+{
+    weft__builder b;
+    weft_array *arrays[] = {source, target};
+    weft__build_begin(&b);
+    int in = weft__build_operand(&b, from, false), out = weft__build_operand(&b, to, true);
+    weft__element element = weft__build_convert(&b, weft__build_load(&b, in), to);
+    weft__build_store(&b, out, element);
+    b.kernel.ndim = target->shape.ndim;
+    return weft__kernel_run(&b.kernel, stream, &target->shape, arrays, NULL);
+}
+
+weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stream)
+{
+    if (!weft__array_reachable(target, stream->device) ||
+        !weft__array_reachable(source, stream->device))
+        return weft__transfer(target, source, stream);
+    weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
+    bool same = to == from && is_aligned(target) && is_aligned(source);
+    return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,
+                    stream);
+}

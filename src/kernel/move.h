@@ -1,0 +1,15 @@
+/* Moving elements from one array to another, wherever the two are. */
+#ifndef WEFT_KERNEL_MOVE_H
+#define WEFT_KERNEL_MOVE_H
+
+#include "core/array.h"
+
+/* Writes source, broadcast and converted, into target on the stream. Both are checked already. If
+ * the stream cannot reach one of them, bytes are copied between the devices, on a stream of the one
+ * that is not the CPU; a synchronous stream is waited for. */
+weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stream);
+
+/* transfer.c: the case that takes a copy between devices. */
+weft_status weft__transfer(weft_array *target, weft_array *source, weft_stream *stream);
+
+#endif
