@@ -1,0 +1,225 @@
+/* Kernels and copies on OpenCL devices: building, and putting commands into a queue. */
+#include "backend/kernel_text.h"
+#include "backend/opencl/opencl.h"
+#include "core/allocate.h"
+#include <pthread.h>
+#include <stdio.h>
+
+struct weft__module {
+    weft__image image;
+    cl_program program;
+    cl_kernel kernel;
+    pthread_mutex_t mutex; /* a kernel has one set of arguments */
+    _Atomic bool ran;
+};
+
+/* Correctly rounded divisions and roots, where the device can. */
+static const char *options_of(const weft__opencl_device *device)
+{
+    return device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+               ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+               : "-cl-std=CL1.2";
+}
+
+static weft_status fail_build(const weft__opencl_device *device, cl_program program)
+{
+    char log[400] = "";
+    size_t bytes = 0;
+    weft__cl.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+    char *whole = bytes ? weft__allocate_zeroed(bytes + 1) : NULL;
+    if (whole && weft__cl.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes,
+                                              whole, NULL) == CL_SUCCESS)
+        snprintf(log, sizeof log, "%s", whole);
+    weft__free(whole);
+    return FAIL(WEFT_ERROR_COMPILE, "the device's compiler refused a kernel: %s",
+                log[0] ? log : "it does not say why");
+}
+
+static weft_status build(const weft__opencl_device *device, weft__module *module)
+{
+    const weft__kernel_text *text = module->image.program;
+    const char *source = text->text;
+    cl_int code = CL_SUCCESS;
+    module->program = weft__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &code);
+    if (!module->program)
+        return weft__cl_fail("CreateProgramWithSource", code);
+    code = weft__cl.BuildProgram(module->program, 1, &device->id, options_of(device), NULL, NULL);
+    if (code != CL_SUCCESS)
+        return fail_build(device, module->program);
+    module->kernel = weft__cl.CreateKernel(module->program, "weft_kernel", &code);
+    return module->kernel ? WEFT_OK : weft__cl_fail("CreateKernel", code);
+}
+
+weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module)
+{
+    const weft__opencl_device *device = weft__opencl_device_get(index);
+    *module = device ? weft__allocate_zeroed(sizeof **module) : NULL;
+    if (!*module) {
+        image->destroy(image->program);
+        return weft_error_code();
+    }
+    (*module)->image = *image;
+    pthread_mutex_init(&(*module)->mutex, NULL);
+    const weft_status status = build(device, *module);
+    if (status != WEFT_OK)
+        weft__opencl_module_release(*module);
+    return status;
+}
+
+void weft__opencl_module_release(weft__module *module)
+{
+    if (!module)
+        return;
+    const bool usable = weft__opencl_usable();
+    if (module->kernel && usable)
+        weft__cl.ReleaseKernel(module->kernel);
+    if (module->program && usable)
+        weft__cl.ReleaseProgram(module->program);
+    pthread_mutex_destroy(&module->mutex);
+    module->image.destroy(module->image.program);
+    weft__free(module);
+}
+
+/* A driver may compile when a kernel is launched, on a thread of its own, with a library that is no
+ * longer in order once the functions run that it has registered for the end of the process. */
+void weft__opencl_module_ran(weft__module *module)
+{
+    if (!atomic_load_explicit(&module->ran, memory_order_relaxed) &&
+        !atomic_exchange(&module->ran, true))
+        (void)weft__opencl_end_first();
+}
+
+/* A launch that is being put into a queue. */
+typedef struct launching {
+    cl_command_queue queue;
+    cl_context context;
+    const weft__work *work;
+    const weft__opencl_waits *waits;
+    cl_event *event;
+} launching;
+
+static weft_status set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place)
+{
+    cl_int code;
+    if (place.shared && weft__cl.SetKernelArgSVMPointer)
+        code = weft__cl.SetKernelArgSVMPointer(kernel, at, place.shared);
+    else if (place.shared)
+        return FAIL(WEFT_ERROR_UNSUPPORTED,
+                    "the OpenCL of this system cannot use memory that is not its own");
+    else
+        code = weft__cl.SetKernelArg(kernel, at, sizeof place.object,
+                                     place.object ? &place.object : NULL);
+    return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("SetKernelArg", code);
+}
+
+/* Pointers, and where in what they point to the arguments begin. */
+static weft_status set_pointers(const launching *l, int64_t *offsets)
+{
+    const weft__launch *launch = l->work->of.launch.launch;
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    cl_kernel kernel = l->work->of.launch.module->kernel;
+    for (uint32_t i = 0; i < launch->arguments_count; i++) {
+        const weft__opencl_place place = weft__opencl_place_of(l->work, arguments[i].data);
+        offsets[i] = (int64_t)place.offset;
+        TRY(set_pointer(kernel, i, place));
+    }
+    return WEFT_OK;
+}
+
+static weft_status start(const launching *l)
+{
+    const weft__module *module = l->work->of.launch.module;
+    const weft__kernel_text *text = module->image.program;
+    const size_t items = (size_t)text->group;
+    const size_t all = (size_t)weft__kernel_text_groups(text, l->work->of.launch.launch) * items;
+    const cl_int code =
+        weft__cl.EnqueueNDRangeKernel(l->queue, module->kernel, 1, NULL, &all, &items,
+                                      l->waits->count, l->waits->events, l->event);
+    return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("EnqueueNDRangeKernel", code);
+}
+
+/* The struct in memory of the device's, which lives until the kernel has run. */
+static weft_status start_pointed(const launching *l, int64_t *numbers, size_t bytes)
+{
+    cl_int code;
+    cl_mem object = weft__cl.CreateBuffer(l->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                          bytes, numbers, &code);
+    if (!object)
+        return weft__cl_fail("CreateBuffer", code);
+    code =
+        weft__cl.SetKernelArg(l->work->of.launch.module->kernel,
+                              l->work->of.launch.launch->arguments_count, sizeof object, &object);
+    const weft_status status = code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
+    weft__cl.ReleaseMemObject(object);
+    return status;
+}
+
+/* With the module's mutex held. `room` is for the offsets and then the struct. */
+static weft_status set_and_start(const launching *l, int64_t *room, size_t bytes)
+{
+    const weft__launch *launch = l->work->of.launch.launch;
+    const weft__module *module = l->work->of.launch.module;
+    const weft__kernel_text *text = module->image.program;
+    int64_t *numbers = room + launch->arguments_count;
+    TRY(set_pointers(l, room));
+    weft__kernel_text_arguments(launch, room, numbers);
+    if (text->pointed)
+        return start_pointed(l, numbers, bytes);
+    const cl_int code =
+        weft__cl.SetKernelArg(module->kernel, launch->arguments_count, bytes, numbers);
+    return code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
+}
+
+static weft_status enqueue_launch(const launching *l)
+{
+    enum { INLINE = 192 };
+    int64_t few[INLINE], *room = few;
+    const weft__launch *launch = l->work->of.launch.launch;
+    weft__module *module = l->work->of.launch.module;
+    const size_t bytes = weft__kernel_text_bytes(launch->arguments_count, (size_t)launch->ndim,
+                                                 launch->scalars_count);
+    const size_t whole = launch->arguments_count * sizeof *room + bytes;
+    if (whole > sizeof few && !(room = weft__allocate(whole)))
+        return WEFT_ERROR_MEMORY;
+    pthread_mutex_lock(&module->mutex);
+    const weft_status status = set_and_start(l, room, bytes);
+    pthread_mutex_unlock(&module->mutex);
+    if (room != few)
+        weft__free(room);
+    return status;
+}
+
+static weft_status enqueue_copy(const launching *l)
+{
+    void *dst = l->work->of.copy.dst;
+    const void *src = l->work->of.copy.src;
+    const size_t bytes = l->work->of.copy.bytes;
+    const weft__opencl_place to = weft__opencl_place_of(l->work, dst);
+    const weft__opencl_place from = weft__opencl_place_of(l->work, src);
+    cl_int code;
+    if (to.object && from.object)
+        code = weft__cl.EnqueueCopyBuffer(l->queue, from.object, to.object, from.offset, to.offset,
+                                          bytes, l->waits->count, l->waits->events, l->event);
+    else if (to.object)
+        code = weft__cl.EnqueueWriteBuffer(l->queue, to.object, 0, to.offset, bytes, src,
+                                           l->waits->count, l->waits->events, l->event);
+    else if (from.object)
+        code = weft__cl.EnqueueReadBuffer(l->queue, from.object, 0, from.offset, bytes, dst,
+                                          l->waits->count, l->waits->events, l->event);
+    else
+        return FAIL(WEFT_ERROR_PLACEMENT, "a copy on an OpenCL device has neither end there");
+    return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("Enqueue{Read,Write,Copy}Buffer", code);
+}
+
+weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, const weft__work *work,
+                                 const weft__opencl_waits *waits, cl_event *event)
+{
+    const launching l = {queue, context, work, waits, event};
+    if (work->kind == WEFT__WORK_LAUNCH)
+        return enqueue_launch(&l);
+    if (work->kind == WEFT__WORK_COPY && work->of.copy.bytes > 0)
+        return enqueue_copy(&l);
+    const cl_int code =
+        weft__cl.EnqueueBarrierWithWaitList(queue, waits->count, waits->events, event);
+    return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("EnqueueBarrierWithWaitList", code);
+}

@@ -1,0 +1,115 @@
+/* Opening libOpenCL, and the names of its errors. */
+#include "backend/opencl/library.h"
+#include "core/status.h"
+#include <dlfcn.h>
+#include <string.h>
+
+weft__cl_functions weft__cl;
+
+/* A function pointer from a data pointer, which C does not convert. */
+static bool find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+bool weft__cl_open(const char **why)
+{
+    static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so"};
+    void *library = NULL;
+    bool found = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        *why = "OpenCL: the system has no libOpenCL.so.1 (the package ocl-icd-libopencl1)";
+        return false;
+    }
+#define FIND(result, name, parameters) found &= find(library, "cl" #name, &weft__cl.name);
+    WEFT__CL_FUNCTIONS(FIND)
+#undef FIND
+#define FIND(result, name, parameters) (void)find(library, "cl" #name, &weft__cl.name);
+    WEFT__CL_OPTIONAL(FIND)
+#undef FIND
+    if (!found)
+        *why = "OpenCL: the system's libOpenCL is older than OpenCL 1.2";
+    return found;
+}
+
+static const char *name_of(cl_int code)
+{
+    static const char *const names[] = {
+        "success",
+        "device not found",
+        "device not available",
+        "compiler not available",
+        "memory object allocation failure",
+        "out of resources",
+        "out of host memory",
+        "profiling info not available",
+        "memory copy overlap",
+        "image format mismatch",
+        "image format not supported",
+        "build program failure",
+        "map failure",
+        "misaligned sub-buffer offset",
+        "exec status error for events in wait list",
+        "compile program failure",
+        "linker not available",
+        "link program failure",
+        "device partition failed",
+        "kernel argument info not available",
+    };
+    static const char *const invalid[] = {
+        "invalid value",
+        "invalid device type",
+        "invalid platform",
+        "invalid device",
+        "invalid context",
+        "invalid queue properties",
+        "invalid command queue",
+        "invalid host pointer",
+        "invalid memory object",
+        "invalid image format",
+        "invalid image size",
+        "invalid sampler",
+        "invalid binary",
+        "invalid build options",
+        "invalid program",
+        "invalid program executable",
+        "invalid kernel name",
+        "invalid kernel definition",
+        "invalid kernel",
+        "invalid argument index",
+        "invalid argument value",
+        "invalid argument size",
+        "invalid kernel arguments",
+        "invalid work dimension",
+        "invalid work-group size",
+        "invalid work-item size",
+        "invalid global offset",
+        "invalid event wait list",
+        "invalid event",
+        "invalid operation",
+        "invalid GL object",
+        "invalid buffer size",
+        "invalid mip level",
+        "invalid global work size",
+    };
+    const int known = sizeof names / sizeof *names, more = sizeof invalid / sizeof *invalid;
+    if (code <= 0 && code > -known)
+        return names[-code];
+    if (code <= -30 && code > -30 - more)
+        return invalid[-30 - code];
+    return "an error of the driver's own";
+}
+
+weft_status weft__cl_fail(const char *call, cl_int code)
+{
+    const bool memory = code == -4 || code == -5 || code == -6;
+    if (!call)
+        return FAIL(memory ? WEFT_ERROR_MEMORY : WEFT_ERROR_DEVICE,
+                    "the OpenCL device did not finish it: %s (%d)", name_of(code), (int)code);
+    return FAIL(memory ? WEFT_ERROR_MEMORY : WEFT_ERROR_DEVICE, "OpenCL's cl%s says: %s (%d)", call,
+                name_of(code), (int)code);
+}

@@ -1,0 +1,114 @@
+/* Memory of OpenCL devices. A memory object has no address, but arrays do: each object gets a range
+ * of addresses that faults when it is touched, behind a page that says whose it is. */
+#include "backend/opencl/opencl.h"
+#include "core/allocate.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* At the beginning of the page. */
+typedef struct label {
+    cl_mem object;
+    size_t bytes; /* of the whole range */
+} label;
+
+static size_t page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+static char *map_range(cl_mem object, size_t bytes)
+{
+    const size_t unit = page(), whole = unit + (bytes + unit - 1) / unit * unit;
+    char *range = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED)
+        return NULL;
+    if (mprotect(range, unit, PROT_READ | PROT_WRITE) != 0) {
+        munmap(range, whole);
+        return NULL;
+    }
+    *(label *)(void *)range = (label){object, whole};
+    return range + unit;
+}
+
+static label *label_of(const void *data)
+{
+    return (label *)(void *)((char *)(uintptr_t)data - page());
+}
+
+static void *allocate_object(weft__opencl_device *device, weft_memory kind, size_t bytes)
+{
+    const bool pinned = kind == WEFT_MEMORY_HOST;
+    const cl_bitfield flags = CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0);
+    cl_int code;
+    cl_mem object = weft__cl.CreateBuffer(device->context, flags, bytes, NULL, &code);
+    char *data = object ? map_range(object, bytes) : NULL;
+    if (object && !data)
+        weft__cl.ReleaseMemObject(object);
+    return data;
+}
+
+static bool is_shared(const weft__opencl_device *device, weft_memory kind)
+{
+    return device->fine_grain && (kind == WEFT_MEMORY_SHARED || kind == WEFT_MEMORY_HOST);
+}
+
+void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed)
+{
+    weft__opencl_device *device = weft__opencl_device_get(index);
+    void *data = NULL;
+    *zeroed = false;
+    if (!device || bytes > device->most_bytes || !weft__allocation_begin(bytes))
+        return NULL;
+    if (is_shared(device, kind))
+        data = weft__cl.SVMAlloc(device->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                                 bytes, 64);
+    else
+        data = allocate_object(device, kind, bytes);
+    if (!data)
+        weft__allocation_end();
+    return data;
+}
+
+/* What the driver held is gone with it when it cannot be called any more. */
+void weft__opencl_memory_release(int index, weft_memory kind, void *data, size_t bytes)
+{
+    (void)bytes;
+    if (!data)
+        return;
+    weft__allocation_end();
+    weft__opencl_device *device = weft__opencl_usable() ? weft__opencl_device_get(index) : NULL;
+    if (weft__opencl_memory_host_readable(index, kind)) {
+        if (device)
+            weft__cl.SVMFree(device->context, data);
+        return;
+    }
+    label *own = label_of(data);
+    if (device)
+        weft__cl.ReleaseMemObject(own->object);
+    munmap(own, own->bytes);
+}
+
+bool weft__opencl_memory_host_readable(int index, weft_memory kind)
+{
+    return is_shared(weft__opencl_device_at(index), kind);
+}
+
+/* Memory of the device's own, other than what a user allocator gave, has a label. */
+static bool has_label(const weft__buffer *buffer)
+{
+    return buffer->device.kind == WEFT_DEVICE_OPENCL && buffer->source != WEFT__SOURCE_USER &&
+           !weft__opencl_memory_host_readable(buffer->device.index, (weft_memory)buffer->memory);
+}
+
+weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *address)
+{
+    const char *at = address;
+    for (uint32_t i = 0; i < work->uses_count; i++) {
+        const weft__buffer *buffer = work->uses[i].buffer;
+        if (at < buffer->data || at >= buffer->data + buffer->capacity)
+            continue;
+        const size_t offset = (size_t)(at - buffer->data);
+        if (has_label(buffer))
+            return (weft__opencl_place){label_of(buffer->data)->object, NULL, offset};
+        if (buffer->device.kind == WEFT_DEVICE_OPENCL)
+            return (weft__opencl_place){NULL, buffer->data, offset};
+    }
+    return (weft__opencl_place){NULL, NULL, 0};
+}

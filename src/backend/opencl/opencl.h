@@ -1,0 +1,75 @@
+/* The OpenCL backend: what its files share. */
+#ifndef WEFT_BACKEND_OPENCL_OPENCL_H
+#define WEFT_BACKEND_OPENCL_OPENCL_H
+
+#include "backend/backend.h"
+#include "backend/opencl/library.h"
+#include "core/stream.h"
+
+extern const weft__backend weft__backend_opencl;
+
+/* device.c */
+typedef struct weft__opencl_device {
+    cl_platform_id platform;
+    cl_device_id id;
+    cl_context context; /* made when it is first needed */
+    bool fine_grain;    /* host and device may use the same memory at any time */
+    size_t most_bytes;  /* of one allocation */
+    cl_bitfield f32_config, f64_config;
+} weft__opencl_device;
+
+int weft__opencl_device_count(const char **why);
+weft_status weft__opencl_device_describe(int index, weft_device_info *info);
+bool weft__opencl_device_is_gpu(int index);
+weft_status weft__opencl_device_reset(int index);
+weft_status weft__opencl_device_native(int index, void **handle);
+/* What was found out when it was found. */
+const weft__opencl_device *weft__opencl_device_at(int index);
+/* With its context; NULL, with the record set, if that cannot be made, or if OpenCL cannot be used
+ * any more: in the child of a fork, or when the process ends. */
+weft__opencl_device *weft__opencl_device_get(int index);
+/* Whether OpenCL may still be called. */
+bool weft__opencl_usable(void);
+/* From now on it may not; `why` is for messages. */
+void weft__opencl_give_up(const char *why);
+
+/* memory.c */
+void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed);
+void weft__opencl_memory_release(int index, weft_memory kind, void *data, size_t bytes);
+bool weft__opencl_memory_host_readable(int index, weft_memory kind);
+
+/* Where an address is: in a memory object, or in memory of the host's, which the device may share.
+ * A NULL object and a NULL base: in none of the buffers. */
+typedef struct weft__opencl_place {
+    cl_mem object;
+    char *shared; /* the base, if both sides can use it */
+    size_t offset;
+} weft__opencl_place;
+weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *address);
+
+/* launch.c */
+weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module);
+void weft__opencl_module_release(weft__module *module);
+/* A launch of it is done, and the driver has compiled all of it. */
+void weft__opencl_module_ran(weft__module *module);
+/* Events that a command comes after. */
+typedef struct weft__opencl_waits {
+    cl_event *events;
+    cl_uint count;
+} weft__opencl_waits;
+/* Queues a launch, a copy or a barrier. */
+weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, const weft__work *work,
+                                 const weft__opencl_waits *waits, cl_event *event);
+
+/* backend.c: sees to it that all work is done at exit before what has been registered so far, such
+ * as the end of a compiler, is called. False if the system does not. */
+bool weft__opencl_end_first(void);
+
+/* stream.c */
+weft_status weft__opencl_stream_open(weft_stream *stream);
+void weft__opencl_stream_close(weft_stream *stream);
+weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *work);
+weft_status weft__opencl_stream_time(weft_stream *stream, uint64_t sequence, double *seconds);
+weft_status weft__opencl_stream_native(weft_stream *stream, void **handle);
+
+#endif

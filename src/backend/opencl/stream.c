@@ -1,0 +1,204 @@
+/* Streams on OpenCL devices: in-order queues. */
+#include "backend/call.h"
+#include "backend/opencl/helper.h"
+#include "core/allocate.h"
+
+/* What `native` is. */
+typedef struct native {
+    cl_command_queue queue;
+    cl_context context;
+    weft__line *line; /* NULL if synchronous, as the next */
+    weft__helper *helper;
+} native;
+
+static void free_native(native *n)
+{
+    if (n->line)
+        weft__line_close(n->line);
+    if (n->queue && weft__opencl_usable())
+        weft__cl.ReleaseCommandQueue(n->queue);
+    weft__free(n);
+}
+
+static weft_status open_native(weft_stream *stream, native *n)
+{
+    const weft__opencl_device *device = weft__opencl_device_get(stream->device.index);
+    const cl_bitfield properties = stream->profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
+    cl_int code = CL_SUCCESS;
+    if (!device)
+        return weft_error_code();
+    n->context = device->context;
+    n->queue = weft__cl.CreateCommandQueue(n->context, device->id, properties, &code);
+    if (!n->queue)
+        return weft__cl_fail("CreateCommandQueue", code);
+    if (!stream->async)
+        return WEFT_OK;
+    if (!(n->helper = weft__helper_new(stream)))
+        return WEFT_ERROR_MEMORY;
+    return (n->line = weft__line_open(stream, n->context)) ? WEFT_OK : WEFT_ERROR_MEMORY;
+}
+
+weft_status weft__opencl_stream_open(weft_stream *stream)
+{
+    native *n = weft__allocate_zeroed(sizeof *n);
+    if (!n)
+        return WEFT_ERROR_MEMORY;
+    stream->native = n;
+    const weft_status status = open_native(stream, n);
+    if (status != WEFT_OK) {
+        if (n->helper)
+            weft__helper_close(n->helper);
+        free_native(n);
+    }
+    return status;
+}
+
+void weft__opencl_stream_close(weft_stream *stream)
+{
+    native *n = stream->native;
+    if (n->helper && !weft__helper_close(n->helper))
+        return;
+    free_native(n);
+}
+
+/* Synchronous: what it must come after is done already. */
+static weft_status run_now(const native *n, const weft__work *work)
+{
+    const weft__opencl_waits none = {NULL, 0};
+    cl_event event = NULL;
+    if (work->kind == WEFT__WORK_CALL)
+        return weft__call_user(work, 0, 0);
+    if (work->kind == WEFT__WORK_NONE)
+        return WEFT_OK;
+    TRY(weft__opencl_enqueue(n->queue, n->context, work, &none, &event));
+    const cl_int code = weft__cl.WaitForEvents(1, &event);
+    weft__cl.ReleaseEvent(event);
+    if (work->kind == WEFT__WORK_LAUNCH)
+        weft__opencl_module_ran(work->of.launch.module);
+    return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("WaitForEvents", code);
+}
+
+/* The events that the work comes after. Points of other kinds of devices go to the helper, which
+ * sets one event for all of them. */
+typedef struct gathered {
+    weft__opencl_waits waits;
+    weft__helper_job *job; /* NULL if it has nothing to do */
+} gathered;
+
+static void free_gathered(gathered *g)
+{
+    for (cl_uint i = 0; i < g->waits.count; i++)
+        weft__cl.ReleaseEvent(g->waits.events[i]);
+    weft__free(g->waits.events);
+}
+
+/* Adds an event of the helper's: `points` come before it, and the call of `pending`. */
+static weft_status add_own(const native *n, const weft__point *points, uint32_t count,
+                           weft__pending *pending, gathered *g)
+{
+    cl_int code = CL_SUCCESS;
+    cl_event event = weft__cl.CreateUserEvent(n->context, &code);
+    if (!event)
+        return weft__cl_fail("CreateUserEvent", code);
+    g->waits.events[g->waits.count++] = event;
+    g->job = weft__helper_prepare(n->helper, points, count, pending, event);
+    return g->job ? WEFT_OK : weft_error_code();
+}
+
+static weft_status gather(const native *n, const weft__work *work, weft__point *others, gathered *g)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < work->waits_count; i++) {
+        cl_event event = weft__line_event(work->waits[i], n->context);
+        if (event)
+            g->waits.events[g->waits.count++] = event;
+        else if (!weft__point_done(work->waits[i]))
+            others[count++] = work->waits[i];
+    }
+    return count ? add_own(n, others, count, NULL, g) : WEFT_OK;
+}
+
+/* A function of the host's comes after everything before it on the stream. */
+static weft_status gather_call(const native *n, const weft__work *work, weft__point *others,
+                               weft__pending *pending, gathered *g)
+{
+    for (uint32_t i = 0; i < work->waits_count; i++)
+        others[i] = work->waits[i];
+    others[work->waits_count] = (weft__point){work->timeline, work->sequence - 1};
+    return add_own(n, others, work->waits_count + 1, pending, g);
+}
+
+static weft_status gather_all(const native *n, const weft__work *work, weft__pending *pending,
+                              gathered *g)
+{
+    enum { INLINE = 16 };
+    weft__point few[INLINE], *others = few;
+    *g = (gathered){0};
+    const bool call = work->kind == WEFT__WORK_CALL;
+    if (!call && work->waits_count == 0)
+        return WEFT_OK;
+    g->waits.events = weft__allocate((work->waits_count + 1) * sizeof(cl_event));
+    if (!g->waits.events)
+        return WEFT_ERROR_MEMORY;
+    if (work->waits_count + 1 > INLINE &&
+        !(others = weft__allocate((work->waits_count + 1) * sizeof *others)))
+        return WEFT_ERROR_MEMORY;
+    const weft_status status =
+        call ? gather_call(n, work, others, pending, g) : gather(n, work, others, g);
+    if (others != few)
+        weft__free(others);
+    return status;
+}
+
+/* The helper gets its job last: then nothing can fail any more. */
+static weft_status submit(const native *n, weft__pending *pending)
+{
+    gathered g;
+    weft_status status = gather_all(n, &pending->work, pending, &g);
+    if (status == WEFT_OK)
+        status =
+            weft__opencl_enqueue(n->queue, n->context, &pending->work, &g.waits, &pending->event);
+    free_gathered(&g);
+    if (status == WEFT_OK)
+        weft__line_add(n->line, pending);
+    if (g.job && status == WEFT_OK)
+        weft__helper_add(n->helper, g.job);
+    else if (g.job)
+        weft__helper_drop(g.job);
+    return status;
+}
+
+weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *work)
+{
+    const native *n = stream->native;
+    if (!weft__opencl_device_get(stream->device.index))
+        return weft_error_code();
+    if (!stream->async)
+        return run_now(n, work);
+    weft__pending *pending = weft__line_prepare(n->line, stream, work);
+    if (!pending)
+        return WEFT_ERROR_MEMORY;
+    const weft_status status = submit(n, pending);
+    if (status != WEFT_OK) {
+        weft__line_drop(n->line, pending);
+        return status;
+    }
+    weft__cl.Flush(n->queue);
+    return WEFT_OK;
+}
+
+weft_status weft__opencl_stream_time(weft_stream *stream, uint64_t sequence, double *seconds)
+{
+    const native *n = stream->native;
+    if (!n->line || !n->line->times)
+        return FAIL(WEFT_ERROR_ARGUMENT,
+                    "the stream keeps no times; make it with .async = true and .profiling = true");
+    return weft__times_find(n->line->times, sequence, seconds);
+}
+
+weft_status weft__opencl_stream_native(weft_stream *stream, void **handle)
+{
+    const native *n = stream->native;
+    *handle = n->queue;
+    return WEFT_OK;
+}
