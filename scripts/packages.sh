@@ -16,6 +16,7 @@ has() {
     mpfr) echo '#include <mpfr.h>' | cc -E - >/dev/null 2>&1 ;;
     mpc) echo '#include <mpc.h>' | cc -E - >/dev/null 2>&1 ;;
     llvm) ls /usr/lib/*/libLLVM*.so* /usr/lib/llvm-*/lib/libLLVM*.so* 2>/dev/null | grep -qE 'LLVM-?(1[5-9]|[2-9][0-9])|\.so\.(1[5-9]|[2-9][0-9])' ;;
+    opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && /sbin/ldconfig -p | grep -q 'libOpenCL\.so\.1' ;;
     pkg-config) have pkg-config ;;
     clang) have clang ;;
     clang-format) [ -n "$(clang_format)" ] ;;
@@ -42,6 +43,7 @@ packages_of() {
     mpfr) echo libmpfr-dev ;;
     mpc) echo libmpc-dev ;;
     llvm) newest_llvm ;;
+    opencl) echo ocl-icd-libopencl1 pocl-opencl-icd ;;
     pkg-config) echo pkg-config ;;
     clang) echo clang ;;
     clang-format) echo clang-format-14 ;;
@@ -59,6 +61,7 @@ without() {
     mpc) echo "MPC: not installed, functions of complex numbers were compared at special values only" ;;
     mpfr) echo "MPFR: not installed, math functions were compared with the C library" ;;
     llvm) echo "the compiling engine of the CPU: no libLLVM 15 or newer" ;;
+    opencl) echo "OpenCL: no driver is installed" ;;
     pkg-config) echo "the installed library through pkg-config: not installed" ;;
     clang) echo "everything that needs clang: not installed" ;;
     clang-format) echo "the format: clang-format 14 is not installed" ;;
