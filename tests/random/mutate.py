@@ -105,8 +105,8 @@ MUTATIONS = {
     "runs have 32 elements": lambda: Patch(folds, "RUN", 32),
     "neighbours are joined, not halves": lambda: Patch(folds, "halve", join_neighbours),
     "argmin takes the last of equals": lambda: Patch(folds, "argument_of", last_of_equals),
-    "exp is 4 units off": lambda: Patch(functions.ONE, "exp", (1, lambda x: np.exp(x) * (1 + 4e-7))),
-    "log is 4 units off, of f64": lambda: Patch(functions.ONE, "log", (1, lambda x: np.log(x) * (1 + 1e-15))),
+    "exp is 4 units off": lambda: Patch(functions.FUNCTIONS, "exp", lambda x: np.exp(x) * (1 + 4e-7)),
+    "log is 4 units off, of f64": lambda: Patch(functions.FUNCTIONS, "log", lambda x: np.log(x) * (1 + 1e-15)),
     "overlapping results are stored the other way round": lambda: Patch(reference.Evaluation, "write", write_backwards),
     "an untyped integer is at least i32": lambda: Patch(
         program, "common_type", lambda arguments, before=program.common_type: widen(before(arguments))),

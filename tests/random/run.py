@@ -183,6 +183,10 @@ def main():
         import worker
         worker.die_with_parent()
         return worker.work(arguments) if arguments.worker else worker.replay(arguments)
+    import tables
+    if tables.unknown_operations():
+        print("no random program has these operations: %s (tests/random/program.py)" % ", ".join(tables.unknown_operations()))
+        return 1
     if arguments.seed is None:
         arguments.seed = secrets.randbits(48)
     if arguments.one:
