@@ -153,15 +153,22 @@ def part_moved(name, argument):
         name, (None, None))
 
 
+def with_an_axis(function, arguments):
+    """NumPy before 2 chooses dtypes by the values of arrays that have no axes: here they have one."""
+    bare = all(part.ndim == 0 for argument in arguments for part in argument.parts)
+    parts = function([[np.atleast_1d(part) for part in argument.parts] for argument in arguments])
+    return [part.reshape(()) for part in parts] if bare else parts
+
+
 def exact(name, common, arguments):
     """The parts of the result, or None if the operation is one of functions.py."""
     if RANK[common] == COMPLEX_RANK:
         function = COMPLEX.get(name)
-        return function and function(*[argument.parts for argument in arguments])
+        return function and with_an_axis(lambda parts: function(*parts), arguments)
     table = {BOOL: REAL, INTEGER: INTEGERS, FLOAT: FLOATS}[RANK[common]]
     function = table.get(name) or REAL.get(name)
     if name == "nextafter" and common in ("f16", "bf16"):
         function = lambda x, y: next_narrow(x, y, common)
     if name == "abs" and common in SIGNED:
         function = lambda x: np.where(x < 0, (0 - x).astype(x.dtype), x)
-    return function and [function(*[argument.parts[0] for argument in arguments])]
+    return function and with_an_axis(lambda parts: [function(*[part[0] for part in parts])], arguments)

@@ -137,13 +137,13 @@ def memory_difference(program, memory, reference, found):
 
 
 def shown(dtype, element):
-    element = np.asarray(element)
+    element = np.asarray(element).reshape(1)
     bits = element.tobytes()[::-1].hex()
     if dtype == "f16":
         element = element.view(np.float16)
     if dtype == "bf16":
         element = (element.astype(np.uint32) << 16).view(np.float32)
-    return "%s (bits %s)" % (element[()], bits)
+    return "%s (bits %s)" % (element[0], bits)
 
 
 def describe(program):
