@@ -66,7 +66,7 @@ static void call(weft__helper *helper, weft__pending *pending)
     if (weft__work_begin(work))
         weft__work_end(helper->stream, work, weft__call_user(work, 0, 0));
     weft__operation_begin("weft"); /* the work's name may be the user's, and gone after this */
-    pending->settled = true;
+    atomic_store(&pending->settled, true);
 }
 
 static void do_job(weft__helper *helper, job *j)

@@ -101,8 +101,8 @@ static void advance(weft__line *line, bool fully)
     weft__pending *first;
     while ((first = first_of(line))) {
         const cl_int state = state_of(first);
-        const bool plain =
-            first->settled || (state == CL_COMPLETE && weft__work_is_plain(&first->work));
+        const bool plain = atomic_load(&first->settled) ||
+                           (state == CL_COMPLETE && weft__work_is_plain(&first->work));
         if (state > CL_COMPLETE || (!plain && !fully))
             return;
         if (!plain)

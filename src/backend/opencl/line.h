@@ -12,8 +12,8 @@ typedef struct weft__pending {
     struct weft__pending *next;
     weft_stream *stream;
     cl_event event;
-    bool settled;    /* how it went is recorded already */
-    weft__work work; /* its uses are here */
+    _Atomic bool settled; /* how it went is recorded already */
+    weft__work work;      /* its uses are here */
     weft__use uses[WEFT__PENDING_USES];
 } weft__pending;
 
