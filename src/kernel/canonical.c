@@ -114,11 +114,22 @@ static void part_axes(const weft__kernel *kernel, weft__launch *launch)
     launch->kept_ndim = kept;
 }
 
+/* The product of sizes; 0 if one of them is, however large the others are. */
+static int64_t product(const int64_t *sizes, int begin, int end)
+{
+    uint64_t all = 1;
+    for (int k = begin; k < end; k++) {
+        if (sizes[k] == 0)
+            return 0;
+        all *= (uint64_t)sizes[k];
+    }
+    return (int64_t)all;
+}
+
 static void count_points(weft__launch *launch)
 {
-    launch->kept = launch->folded = 1;
-    for (int k = 0; k < launch->ndim; k++)
-        *(k < launch->kept_ndim ? &launch->kept : &launch->folded) *= launch->size[k];
+    launch->kept = product(launch->size, 0, launch->kept_ndim);
+    launch->folded = product(launch->size, launch->kept_ndim, launch->ndim);
     launch->count = launch->kept * launch->folded;
 }
 
