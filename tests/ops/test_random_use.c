@@ -27,7 +27,10 @@ static double distance(double *x, int n, double (*below)(double))
     qsort(x, (size_t)n, sizeof *x, compare);
     for (int i = 0; i < n; i++) {
         const double p = below(x[i]);
-        most = fmax(most, fmax(p - (double)i / n, (double)(i + 1) / n - p));
+        const double before = p - (double)i / n, after = (double)(i + 1) / n - p;
+        const double larger = before > after ? before : after;
+        if (larger > most)
+            most = larger;
     }
     return most * sqrt(n);
 }
