@@ -18,7 +18,11 @@
 #define NEEDS_FORK() SKIP("the thread sanitizer cannot follow a fork of several threads")
 #define NEEDS_LLVM() SKIP("libLLVM is not built for the thread sanitizer")
 #else
-#define NEEDS_FORK() ((void)0)
+#define NEEDS_FORK()                                                                               \
+    do {                                                                                           \
+        if (getenv("WEFT_TEST_EMULATOR"))                                                          \
+            SKIP("the emulator cannot fork a process that has threads");                           \
+    } while (0)
 #define NEEDS_LLVM()                                                                               \
     do {                                                                                           \
         if (weft__llvm_open() != WEFT_OK)                                                          \
