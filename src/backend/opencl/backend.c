@@ -1,5 +1,6 @@
 /* OpenCL as a backend: the table of its functions, and what happens around fork and at the end. */
-#include "backend/opencl/helper.h"
+#include "backend/helper.h"
+#include "backend/opencl/opencl.h"
 #include "core/library.h"
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@ static void finish(void)
     if (!weft__opencl_usable())
         return;
     weft__stream_wait_all(WEFT_NO_DEVICE);
-    weft__helpers_finish();
+    weft__helpers_finish(WEFT_DEVICE_OPENCL);
     weft__opencl_give_up("the process is ending");
 }
 

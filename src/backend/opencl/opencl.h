@@ -2,9 +2,8 @@
 #ifndef WEFT_BACKEND_OPENCL_OPENCL_H
 #define WEFT_BACKEND_OPENCL_OPENCL_H
 
-#include "backend/backend.h"
+#include "backend/line.h"
 #include "backend/opencl/library.h"
-#include "core/stream.h"
 
 extern const weft__backend weft__backend_opencl;
 
@@ -64,6 +63,12 @@ weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, con
 /* backend.c: sees to it that all work is done at exit before what has been registered so far, such
  * as the end of a compiler, is called. False if the system does not. */
 bool weft__opencl_end_first(void);
+
+/* events.c: what the line of a stream asks; its owner is the context. */
+extern const weft__line_device weft__opencl_line;
+/* The event of a point, retained, if it is a command of this context that is not known to be done;
+ * else NULL. */
+cl_event weft__opencl_event(weft__point point, cl_context context);
 
 /* stream.c */
 weft_status weft__opencl_stream_open(weft_stream *stream);

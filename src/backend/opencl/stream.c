@@ -1,6 +1,7 @@
 /* Streams on OpenCL devices: in-order queues. */
 #include "backend/call.h"
-#include "backend/opencl/helper.h"
+#include "backend/helper.h"
+#include "backend/opencl/opencl.h"
 #include "core/allocate.h"
 
 /* What `native` is. */
@@ -35,7 +36,8 @@ static weft_status open_native(weft_stream *stream, native *n)
         return WEFT_OK;
     if (!(n->helper = weft__helper_new(stream)))
         return WEFT_ERROR_MEMORY;
-    return (n->line = weft__line_open(stream, n->context)) ? WEFT_OK : WEFT_ERROR_MEMORY;
+    return (n->line = weft__line_open(stream, &weft__opencl_line, n->context)) ? WEFT_OK
+                                                                               : WEFT_ERROR_MEMORY;
 }
 
 weft_status weft__opencl_stream_open(weft_stream *stream)
@@ -92,6 +94,14 @@ static void free_gathered(gathered *g)
     weft__free(g->waits.events);
 }
 
+static void open_gate(void *event)
+{
+    weft__cl.SetUserEventStatus(event, CL_COMPLETE);
+    weft__cl.ReleaseEvent(event);
+}
+
+static void drop_gate(void *event) { weft__cl.ReleaseEvent(event); }
+
 /* Adds an event of the helper's: `points` come before it, and the call of `pending`. */
 static weft_status add_own(const native *n, const weft__point *points, uint32_t count,
                            weft__pending *pending, gathered *g)
@@ -101,15 +111,19 @@ static weft_status add_own(const native *n, const weft__point *points, uint32_t 
     if (!event)
         return weft__cl_fail("CreateUserEvent", code);
     g->waits.events[g->waits.count++] = event;
-    g->job = weft__helper_prepare(n->helper, points, count, pending, event);
-    return g->job ? WEFT_OK : weft_error_code();
+    g->job = weft__helper_prepare(n->helper, points, count, pending,
+                                  (weft__gate){event, open_gate, drop_gate});
+    if (!g->job)
+        return weft_error_code();
+    weft__cl.RetainEvent(event);
+    return WEFT_OK;
 }
 
 static weft_status gather(const native *n, const weft__work *work, weft__point *others, gathered *g)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < work->waits_count; i++) {
-        cl_event event = weft__line_event(work->waits[i], n->context);
+        cl_event event = weft__opencl_event(work->waits[i], n->context);
         if (event)
             g->waits.events[g->waits.count++] = event;
         else if (!weft__point_done(work->waits[i]))
@@ -154,10 +168,11 @@ static weft_status gather_all(const native *n, const weft__work *work, weft__pen
 static weft_status submit(const native *n, weft__pending *pending)
 {
     gathered g;
+    cl_event event = NULL;
     weft_status status = gather_all(n, &pending->work, pending, &g);
     if (status == WEFT_OK)
-        status =
-            weft__opencl_enqueue(n->queue, n->context, &pending->work, &g.waits, &pending->event);
+        status = weft__opencl_enqueue(n->queue, n->context, &pending->work, &g.waits, &event);
+    pending->event = event;
     free_gathered(&g);
     if (status == WEFT_OK)
         weft__line_add(n->line, pending);

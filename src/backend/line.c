@@ -1,5 +1,5 @@
-/* Pending commands: finding out which are done, and recording how they went. */
-#include "backend/opencl/line.h"
+/* Pending work: finding out what is done, and recording how it went. */
+#include "backend/line.h"
 #include "core/allocate.h"
 #include <sched.h>
 #include <string.h>
@@ -28,7 +28,7 @@ weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const w
 void weft__line_drop(weft__line *line, weft__pending *pending)
 {
     if (pending->event)
-        weft__cl.ReleaseEvent(pending->event);
+        line->device->release(line, pending->event);
     if (pending->work.uses_count > WEFT__PENDING_USES) {
         weft__free(pending);
         return;
@@ -65,31 +65,13 @@ static void take_first(weft__line *line)
     weft__line_drop(line, first);
 }
 
-/* Above 0 it is not done, below 0 it failed. */
-static cl_int state_of(const weft__pending *pending)
-{
-    cl_int state = CL_COMPLETE;
-    const cl_int code = weft__cl.GetEventInfo(pending->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                              sizeof state, &state, NULL);
-    return code == CL_SUCCESS ? state : code;
-}
-
-static void keep_time(weft__line *line, const weft__pending *pending)
-{
-    cl_ulong nanoseconds = 0;
-    if (line->times && pending->work.kind == WEFT__WORK_NONE &&
-        weft__cl.GetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof nanoseconds,
-                                       &nanoseconds, NULL) == CL_SUCCESS)
-        weft__times_add(line->times, pending->work.sequence, nanoseconds);
-}
-
 /* The record of the thread that looks stays as it is. */
-static void settle(const weft__pending *pending, cl_int state)
+static void settle(const weft__line *line, const weft__pending *pending, int state)
 {
     const weft_error before = *weft_error_last();
     const char *operation = weft__operation();
     weft__operation_begin(pending->work.operation);
-    const weft_status status = state == CL_COMPLETE ? WEFT_OK : weft__cl_fail(NULL, state);
+    const weft_status status = state == 0 ? WEFT_OK : line->device->fail(state);
     weft__work_settle(pending->stream, &pending->work, status);
     weft__operation_begin(operation);
     weft__error_restore(&before);
@@ -100,16 +82,14 @@ static void advance(weft__line *line, bool fully)
 {
     weft__pending *first;
     while ((first = first_of(line))) {
-        const cl_int state = state_of(first);
-        const bool plain = atomic_load(&first->settled) ||
-                           (state == CL_COMPLETE && weft__work_is_plain(&first->work));
-        if (state > CL_COMPLETE || (!plain && !fully))
+        const int state = line->device->state(line, first);
+        const bool plain =
+            atomic_load(&first->settled) || (state == 0 && weft__work_is_plain(&first->work));
+        if (state > 0 || (!plain && !fully))
             return;
         if (!plain)
-            settle(first, state);
-        keep_time(line, first);
-        if (first->work.kind == WEFT__WORK_LAUNCH)
-            weft__opencl_module_ran(first->work.of.launch.module);
+            settle(line, first, state);
+        line->device->done(line, first);
         take_first(line);
     }
 }
@@ -126,44 +106,41 @@ static void look(weft__progress *progress, weft__timeline *timeline, bool fully)
         weft__retired_sweep();
 }
 
-/* With `mutex` held. */
-static cl_event find_event(const weft__line *line, uint64_t sequence)
-{
-    for (const weft__pending *pending = line->first; pending; pending = pending->next)
-        if (pending->work.sequence == sequence)
-            return weft__cl.RetainEvent(pending->event) == CL_SUCCESS ? pending->event : NULL;
-    return NULL;
-}
-
 /* What is not there was taken out, and the number will be written any moment. */
 static void wait_for(weft__progress *progress, weft__timeline *timeline, uint64_t sequence)
 {
     weft__line *line = (weft__line *)progress;
     while (atomic_load(&timeline->completed) < sequence) {
         pthread_mutex_lock(&line->mutex);
-        cl_event event = find_event(line, sequence);
+        const bool there = weft__line_find(line, sequence) != NULL;
         pthread_mutex_unlock(&line->mutex);
-        if (event) {
-            weft__cl.WaitForEvents(1, &event);
-            weft__cl.ReleaseEvent(event);
-        } else
+        if (there)
+            line->device->wait(line, sequence);
+        else
             sched_yield();
         look(progress, timeline, true);
     }
 }
 
-cl_event weft__line_event(weft__point point, cl_context context)
+weft__pending *weft__line_find(const weft__line *line, uint64_t sequence)
+{
+    weft__pending *pending = line->first;
+    while (pending && pending->work.sequence != sequence)
+        pending = pending->next;
+    return pending;
+}
+
+weft__line *weft__line_lock(weft__point point, const weft__line_device *device)
 {
     weft__progress *progress = atomic_load(&point.timeline->progress);
-    cl_event event = NULL;
     if (!progress || progress->look != look)
         return NULL;
     weft__line *line = (weft__line *)progress;
     pthread_mutex_lock(&line->mutex);
-    if (line->timeline == point.timeline && line->context == context)
-        event = find_event(line, point.sequence);
+    if (line->timeline == point.timeline && line->device == device)
+        return line;
     pthread_mutex_unlock(&line->mutex);
-    return event;
+    return NULL;
 }
 
 /* With lines_mutex held. */
@@ -183,7 +160,7 @@ static weft__line *take_line(void)
     return line;
 }
 
-weft__line *weft__line_open(weft_stream *stream, cl_context context)
+weft__line *weft__line_open(weft_stream *stream, const weft__line_device *device, void *owner)
 {
     weft__times *times = stream->profiling ? weft__times_new() : NULL;
     if (stream->profiling && !times)
@@ -199,7 +176,8 @@ weft__line *weft__line_open(weft_stream *stream, cl_context context)
     }
     pthread_mutex_lock(&line->mutex);
     line->timeline = stream->timeline;
-    line->context = context;
+    line->device = device;
+    line->owner = owner;
     line->times = times;
     pthread_mutex_unlock(&line->mutex);
     atomic_store(&stream->timeline->progress, &line->progress);

@@ -1,5 +1,5 @@
 /* The helper of a stream: jobs in order, done by one thread. */
-#include "backend/opencl/helper.h"
+#include "backend/helper.h"
 #include "backend/call.h"
 #include "backend/thread.h"
 #include "core/allocate.h"
@@ -9,7 +9,7 @@ typedef struct weft__helper_job job;
 struct weft__helper_job {
     job *next;
     weft__pending *pending; /* whose function is called, or NULL */
-    cl_event event;         /* retained */
+    weft__gate gate;
     uint32_t count;
     weft__point points[];
 };
@@ -59,7 +59,7 @@ static void unlink_helper(weft__helper *helper)
     pthread_mutex_unlock(&list_mutex);
 }
 
-/* Its number is not done while the event is not set, so nothing else records how it went. */
+/* Its number is not done while the gate is shut, so nothing else records how it went. */
 static void call(weft__helper *helper, weft__pending *pending)
 {
     const weft__work *work = &pending->work;
@@ -76,8 +76,7 @@ static void do_job(weft__helper *helper, job *j)
             weft__timeline_wait(j->points[i].timeline, j->points[i].sequence);
     if (j->pending)
         call(helper, j->pending);
-    weft__cl.SetUserEventStatus(j->event, CL_COMPLETE);
-    weft__cl.ReleaseEvent(j->event);
+    j->gate.open(j->gate.handle);
     weft__free(j);
 }
 
@@ -111,7 +110,7 @@ static weft_status start(weft__helper *helper)
 {
     if (helper->started)
         return WEFT_OK;
-    const int error = weft__backend_thread_start(&helper->thread, "weft-opencl", run, helper);
+    const int error = weft__backend_thread_start(&helper->thread, "weft-helper", run, helper);
     if (error)
         return FAIL(WEFT_ERROR_SYSTEM,
                     "the system starts no thread for the stream: %s; release streams that are not "
@@ -122,7 +121,7 @@ static weft_status start(weft__helper *helper)
 }
 
 weft__helper_job *weft__helper_prepare(weft__helper *helper, const weft__point *points,
-                                       uint32_t count, weft__pending *pending, cl_event event)
+                                       uint32_t count, weft__pending *pending, weft__gate gate)
 {
     pthread_mutex_lock(&helper->mutex);
     const weft_status status = start(helper);
@@ -130,9 +129,9 @@ weft__helper_job *weft__helper_prepare(weft__helper *helper, const weft__point *
     job *j = status == WEFT_OK ? weft__allocate(sizeof *j + count * sizeof *points) : NULL;
     if (!j)
         return NULL;
-    *j = (job){.pending = pending, .event = event, .count = count};
-    memcpy(j->points, points, count * sizeof *points);
-    weft__cl.RetainEvent(event);
+    *j = (job){.pending = pending, .gate = gate, .count = count};
+    if (count)
+        memcpy(j->points, points, count * sizeof *points);
     return j;
 }
 
@@ -147,7 +146,7 @@ void weft__helper_add(weft__helper *helper, weft__helper_job *j)
 
 void weft__helper_drop(weft__helper_job *j)
 {
-    weft__cl.ReleaseEvent(j->event);
+    j->gate.drop(j->gate.handle);
     weft__free(j);
 }
 
@@ -163,11 +162,11 @@ static void end_thread(weft__helper *helper)
         pthread_join(helper->thread, NULL);
 }
 
-void weft__helpers_finish(void)
+void weft__helpers_finish(int32_t kind)
 {
     pthread_mutex_lock(&list_mutex);
     for (weft__helper *helper = list; helper; helper = helper->next)
-        if (helper != current)
+        if (helper != current && helper->stream->device.kind == kind)
             end_thread(helper);
     pthread_mutex_unlock(&list_mutex);
 }
