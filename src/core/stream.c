@@ -75,7 +75,7 @@ static void free_stream(weft_stream *stream)
 static weft_stream *new_stream(weft__device *device, const weft_stream_options *options,
                                void *foreign)
 {
-    weft_stream *stream = weft__allocate_zeroed(sizeof *stream);
+    weft_stream *stream = weft__thread_get() ? weft__allocate_zeroed(sizeof *stream) : NULL;
     if (!stream)
         return NULL;
     atomic_init(&stream->references, 1);
@@ -279,9 +279,12 @@ void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure)
     weft__failures_add(&stream->failures, failure);
 }
 
+/* A thread that uses streams has a state: exit() in another leaves alone then what it may use. */
 static weft_status check_argument(const weft_stream *stream)
 {
-    return stream ? WEFT_OK : weft__fail_null("stream");
+    if (!stream)
+        return weft__fail_null("stream");
+    return weft__thread_get() ? WEFT_OK : WEFT_ERROR_MEMORY;
 }
 
 static weft__point last_point(weft_stream *stream)

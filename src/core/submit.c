@@ -335,6 +335,8 @@ static weft_status submit_locked(weft_stream *stream, weft__work *work)
 
 weft_status weft__submit(weft_stream *stream, weft__work *work)
 {
+    if (!weft__thread_get())
+        return WEFT_ERROR_MEMORY;
     TRY(weft__stream_check(stream));
     TRY(check_inputs(work));
     work->timeline = stream->timeline ? stream->timeline : weft__thread_timeline();
