@@ -1,90 +1,22 @@
-/* Running compiled code over a range of a launch: cuts it into patches, moves operands that lie
- * across the rows through tiles, and sees to the floating-point mode and to streaming. */
-#include "codegen/interpreter/memory.h"
+/* Running compiled code over a range of a launch: cuts it into patches, and sees to the
+ * floating-point mode. */
+#include "codegen/llvm/run.h"
 #include "codegen/interpreter/mode.h"
-#include "codegen/llvm/object.h"
 #include "core/thread.h"
 
-enum { LINE = 64, STREAMED_ROW = 2048 /* bytes: shorter rows are not worth being aligned */ };
-
-struct frame {
-    const weft__native *native;
-    const weft__launch *launch;
-    const weft__argument *arguments;
-    const weft__variant *variant;
-    weft__tiling tiling;
-    char *tiles;
-    weft__patch patch;
-};
+enum { LINE = 64 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Where an operand's element at the position is. */
-static char *data_at(const struct frame *frame, uint32_t operand)
-{
-    const weft__argument *argument = &frame->arguments[operand];
-    char *data = argument->data;
-    for (int32_t k = 0; k < frame->launch->ndim; k++)
-        data += frame->patch.position[k] * argument->stride[k];
-    return data;
-}
-
-static uint64_t bits_of(const weft__plane *plane)
-{
-    return (uintptr_t)plane->data | (uint64_t)plane->row | (uint64_t)plane->column;
-}
-
-/* Complex numbers may be aligned as their parts are: those are moved one after the other. */
-static void move(const struct frame *frame, int size, weft__plane dst, weft__plane src)
-{
-    const weft__patch *patch = &frame->patch;
-    const uint64_t element = (uint64_t)1 << size;
-    if (((bits_of(&dst) | bits_of(&src)) & (element - 1)) == 0) {
-        weft__memory_move(frame->variant, size, dst, src, patch->rows, patch->columns, false);
-        return;
-    }
-    weft__memory_move(frame->variant, size - 1, dst, src, patch->rows, patch->columns, false);
-    dst.data += element / 2;
-    src.data += element / 2;
-    weft__memory_move(frame->variant, size - 1, dst, src, patch->rows, patch->columns, false);
-}
-
-/* Moves the tiles of operands that are read in, or those of operands that are written out. */
-static void move_tiles(struct frame *frame, bool in)
-{
-    const weft__native *native = frame->native;
-    weft__patch *patch = &frame->patch;
-    char *tile = frame->tiles;
-    for (uint32_t k = 0; k < native->header.operands_count; k++) {
-        const int size = native->operands[k].size, flags = native->operands[k].flags;
-        if (flags == 0 || !weft__tiled(frame->launch, k, size))
-            continue;
-        const int64_t *stride = frame->arguments[k].stride, bytes = patch->columns << size;
-        const weft__plane far = {data_at(frame, k), stride[frame->tiling.axis],
-                                 stride[frame->launch->ndim - 1]};
-        const weft__plane near = {tile, bytes, (int64_t)1 << size};
-        if (in && (flags & (WEFT__OPERAND_READ | WEFT__OPERAND_PARTIAL)) != 0)
-            move(frame, size, near, far);
-        else if (!in && (flags & WEFT__OPERAND_WRITTEN) != 0)
-            move(frame, size, far, near);
-        if (in) {
-            patch->operands[k].data = near.data;
-            patch->operands[k].row = near.row;
-            patch->operands[k].column = near.column;
-        }
-        tile += patch->rows * bytes + (-(patch->rows * bytes) & (LINE - 1));
-    }
-}
-
 /* With rows along `axis`, or a single one. Single columns count as dense ones: classes.c. */
-static void find_operands(struct frame *frame, int32_t axis)
+static void find_operands(weft__frame *frame, int32_t axis)
 {
     weft__patch *patch = &frame->patch;
     const int32_t last = frame->launch->ndim - 1;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
         const int64_t *stride = frame->arguments[k].stride;
         weft__patch_operand *operand = &patch->operands[k];
-        operand->data = data_at(frame, k);
+        operand->data = weft__frame_data(frame, k);
         operand->row = axis < 0 ? 0 : stride[axis];
         operand->column = frame->launch->size[last] > 1
                               ? stride[last]
@@ -92,7 +24,7 @@ static void find_operands(struct frame *frame, int32_t axis)
     }
 }
 
-static void run_patch(struct frame *frame, int32_t axis, int64_t rows, int64_t columns)
+static void run_patch(weft__frame *frame, int32_t axis, int64_t rows, int64_t columns)
 {
     weft__patch *patch = &frame->patch;
     patch->rows = rows;
@@ -102,13 +34,11 @@ static void run_patch(struct frame *frame, int32_t axis, int64_t rows, int64_t c
         frame->native->run(patch);
         return;
     }
-    move_tiles(frame, true);
-    frame->native->run(patch);
-    move_tiles(frame, false);
+    weft__run_tile(frame);
 }
 
 /* A patch of which each part has its displaced operands elsewhere. */
-static void run_displaced(struct frame *frame, int64_t rows, int64_t columns)
+static void run_displaced(weft__frame *frame, int64_t rows, int64_t columns)
 {
     weft__patch *patch = &frame->patch;
     const int32_t last = frame->launch->ndim - 1;
@@ -133,7 +63,7 @@ static void run_displaced(struct frame *frame, int64_t rows, int64_t columns)
 }
 
 /* To the next point of the axes from `first` to `axis`; false if that was the last. */
-static bool advance(struct frame *frame, int32_t first, int32_t axis)
+static bool advance(weft__frame *frame, int32_t first, int32_t axis)
 {
     int64_t *position = frame->patch.position;
     for (int32_t k = axis; k >= first; k--) {
@@ -145,7 +75,7 @@ static bool advance(struct frame *frame, int32_t first, int32_t axis)
 }
 
 /* The position of the point with this number, of the axes up to `axis`. */
-static void place(struct frame *frame, int32_t axis, int64_t number)
+static void place(weft__frame *frame, int32_t axis, int64_t number)
 {
     int64_t *position = frame->patch.position;
     for (int32_t k = 0; k < frame->launch->ndim; k++)
@@ -157,7 +87,7 @@ static void place(struct frame *frame, int32_t axis, int64_t number)
 }
 
 /* Whole rows, as many as there are one after the other, and what is left of rows at both ends. */
-static void run_rows(struct frame *frame, int64_t begin, int64_t end)
+static void run_rows(weft__frame *frame, int64_t begin, int64_t end)
 {
     const int32_t last = frame->launch->ndim - 1;
     const int64_t *size = frame->launch->size, most = frame->tiling.columns;
@@ -186,7 +116,7 @@ static void run_rows(struct frame *frame, int64_t begin, int64_t end)
 
 /* Whole planes of rows, a block of the same rows of each after the other: what rows of one plane
  * need of the next is then still in the cache when it comes to that. */
-static void run_planes(struct frame *frame, int64_t begin, int64_t end)
+static void run_planes(weft__frame *frame, int64_t begin, int64_t end)
 {
     const int32_t last = frame->launch->ndim - 1;
     const int64_t rows = frame->launch->size[last - 1], columns = frame->launch->size[last];
@@ -204,19 +134,21 @@ static void run_planes(struct frame *frame, int64_t begin, int64_t end)
 }
 
 /* All tiles of the rows from position[axis] on, along the axes after it. */
-static void run_band(struct frame *frame, int64_t rows)
+static void run_band(weft__frame *frame, int64_t rows)
 {
     const int32_t last = frame->launch->ndim - 1, axis = frame->tiling.axis;
     const int64_t size = frame->launch->size[last], columns = frame->tiling.columns;
     int64_t *column = &frame->patch.position[last];
     do {
-        for (*column = 0; *column < size; *column += columns)
+        for (*column = 0; *column < size; *column += columns) {
+            frame->more = *column + columns < size;
             run_patch(frame, axis, rows, least(columns, size - *column));
+        }
         *column = 0;
     } while (advance(frame, axis + 1, last - 1));
 }
 
-static void run_tiles(struct frame *frame, int64_t begin, int64_t end)
+static void run_tiles(weft__frame *frame, int64_t begin, int64_t end)
 {
     const int32_t axis = frame->tiling.axis;
     const int64_t size = frame->launch->size[axis];
@@ -229,67 +161,8 @@ static void run_tiles(struct frame *frame, int64_t begin, int64_t end)
     }
 }
 
-/* Whether two operands reach the alignment of a line at the same columns of every row. */
-static bool same_alignment(const struct frame *frame, const weft__argument *a,
-                           const weft__argument *b)
-{
-    int64_t difference = (int64_t)((uintptr_t)a->data - (uintptr_t)b->data) % LINE;
-    for (int32_t k = 0; k < frame->launch->ndim - 1; k++)
-        difference |= (a->stride[k] - b->stride[k]) % LINE;
-    return difference == 0;
-}
-
-/* Whether all rows, and so all tiles, are made of whole lines. */
-static bool has_aligned_rows(const struct frame *frame, const weft__argument *argument)
-{
-    uint64_t rest = (uintptr_t)argument->data;
-    for (int32_t k = 0; k < frame->launch->ndim - 1; k++)
-        rest |= (uint64_t)argument->stride[k];
-    return rest % LINE == 0;
-}
-
-/* Whether an operand that may be streamed can be in this launch: memory that is read as well is in
- * the cache already. */
-static bool can_stream(const struct frame *frame, uint32_t operand)
-{
-    const weft__native *native = frame->native;
-    const weft__argument *argument = &frame->arguments[operand];
-    const int64_t element = (int64_t)1 << native->operands[operand].size;
-    if (!same_alignment(frame, argument, &frame->arguments[native->header.streamed]) ||
-        (frame->tiling.axis >= 0 &&
-         weft__tiled(frame->launch, operand, native->operands[operand].size)))
-        return false;
-    uint64_t unaligned = (uintptr_t)argument->data % (uint64_t)element;
-    for (int32_t k = 0; k < frame->launch->ndim - 1; k++)
-        unaligned |= (uint64_t)(argument->stride[k] % element);
-    for (uint32_t k = 0; k < native->header.operands_count; k++)
-        if ((native->operands[k].flags & WEFT__OPERAND_READ) != 0 &&
-            frame->arguments[k].data == argument->data)
-            return false;
-    return unaligned == 0 && (frame->tiling.axis < 0 || has_aligned_rows(frame, argument));
-}
-
-static bool streaming(const struct frame *frame)
-{
-    const weft__native *native = frame->native;
-    const weft__launch *launch = frame->launch;
-    int64_t bytes = 0;
-    if (native->header.streamed < 0)
-        return false;
-    for (uint32_t k = 0; k < native->header.operands_count; k++)
-        if ((native->operands[k].flags & WEFT__OPERAND_STREAMED) != 0)
-            bytes += (int64_t)1 << native->operands[k].size;
-    if (launch->count * bytes <= weft__memory_streaming_bytes() ||
-        launch->size[launch->ndim - 1] * bytes < STREAMED_ROW)
-        return false;
-    for (uint32_t k = 0; k < native->header.operands_count; k++)
-        if ((native->operands[k].flags & WEFT__OPERAND_STREAMED) != 0 && !can_stream(frame, k))
-            return false;
-    return true;
-}
-
 /* With tiles, whole bands of rows; a range that cuts through them goes row by row. */
-static void run_range(struct frame *frame, int64_t begin, int64_t end)
+static void run_range(weft__frame *frame, int64_t begin, int64_t end)
 {
     int64_t inner = 1;
     for (int32_t k = frame->tiling.axis + 1; k < frame->launch->ndim; k++)
@@ -311,7 +184,7 @@ static bool crosses_planes(const weft__native *native, int32_t ndim)
 }
 
 /* Whole planes in blocks, and what is left of planes row by row. */
-static void run_plain(struct frame *frame, int64_t begin, int64_t end)
+static void run_plain(weft__frame *frame, int64_t begin, int64_t end)
 {
     const weft__launch *launch = frame->launch;
     const int32_t last = launch->ndim - 1;
@@ -332,7 +205,7 @@ static void run_plain(struct frame *frame, int64_t begin, int64_t end)
 
 /* For threads that have no memory of their own for this: those of the library, with large stacks.
  */
-static __attribute__((noinline)) void run_tiled_on_stack(struct frame *frame, int64_t begin,
+static __attribute__((noinline)) void run_tiled_on_stack(weft__frame *frame, int64_t begin,
                                                          int64_t end)
 {
     _Alignas(LINE) char tiles[WEFT__TILES_BYTES];
@@ -340,7 +213,7 @@ static __attribute__((noinline)) void run_tiled_on_stack(struct frame *frame, in
     run_range(frame, begin, end);
 }
 
-static void run_tiled(struct frame *frame, int64_t begin, int64_t end)
+static void run_tiled(weft__frame *frame, int64_t begin, int64_t end)
 {
     const weft__thread *thread = weft__thread_peek();
     frame->variant = weft__variant_chosen();
@@ -356,17 +229,18 @@ _Static_assert((int)WEFT__TILES_BYTES <= (int)WEFT__SCRATCH_BYTES, "tiles");
 void weft__native_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end)
 {
     const weft__native *native = program;
-    struct frame frame; /* of which each field is set before it is used */
+    weft__frame frame; /* of which each field is set before it is used */
     if (begin >= end)
         return;
     frame.native = native;
     frame.launch = launch;
+    frame.more = false;
     frame.arguments = weft__launch_arguments_of(launch);
     frame.tiling = native->header.displaced_count > 0
                        ? (weft__tiling){.axis = -1}
                        : weft__tiling_of(launch, native->operands, native->header.has_index != 0);
     frame.patch.scalars = weft__launch_scalars(launch);
-    frame.patch.streaming = streaming(&frame);
+    frame.patch.streaming = weft__frame_streams(&frame);
     const weft__mode mode = weft__mode_enter();
     if (frame.tiling.axis >= 0)
         run_tiled(&frame, begin, end);

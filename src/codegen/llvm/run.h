@@ -1,0 +1,36 @@
+/* Running compiled code: what the files of it share. */
+#ifndef WEFT_CODEGEN_LLVM_RUN_H
+#define WEFT_CODEGEN_LLVM_RUN_H
+
+#include "codegen/interpreter/memory.h"
+#include "codegen/llvm/object.h"
+
+/* A range of a launch that is run, and the patch of it that is at hand. */
+typedef struct weft__frame {
+    const weft__native *native;
+    const weft__launch *launch;
+    const weft__argument *arguments;
+    const weft__variant *variant;
+    weft__tiling tiling;
+    bool more; /* another tile follows along the columns */
+    char *tiles;
+    weft__patch patch;
+} weft__frame;
+
+/* Where an operand's element at the position is. */
+static inline char *weft__frame_data(const weft__frame *frame, uint32_t operand)
+{
+    const weft__argument *argument = &frame->arguments[operand];
+    char *data = argument->data;
+    for (int32_t k = 0; k < frame->launch->ndim; k++)
+        data += frame->patch.position[k] * argument->stride[k];
+    return data;
+}
+
+/* tile_run.c: runs the patch at hand; operands that lie across its rows go through tiles. */
+void weft__run_tile(weft__frame *frame);
+
+/* streaming.c: whether stores of the launch go past the caches. */
+bool weft__frame_streams(const weft__frame *frame);
+
+#endif
