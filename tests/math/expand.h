@@ -6,6 +6,7 @@
 #include "codegen/llvm.h"
 #include "kernel/math.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct expanded {
@@ -26,8 +27,14 @@ static inline int count_primitives(const weft__kernel *kernel)
     return count;
 }
 
-/* Whether kernels are compiled from now on. */
+/* Whether kernels are compiled from now on; also those of tests that run with that engine are. */
 static bool expand_compiled;
+
+static inline bool expand_is_compiled(void)
+{
+    const char *engine = getenv("WEFT_ENGINE");
+    return expand_compiled || (engine && strcmp(engine, "llvm") == 0);
+}
 
 /* A launch with room for its arguments. */
 typedef union expanded_launch {
@@ -56,7 +63,7 @@ static inline weft_status expand_compile(expanded *at, const weft__kernel *kerne
     static _Alignas(64) char memory[64];
     expanded_launch room;
     weft__object object = {0};
-    if (!expand_compiled)
+    if (!expand_is_compiled())
         return weft__interpreter_compile(kernel, &at->image);
     expand_launch(at, 4096, memory, memory, memory, &room);
     weft_status status = weft__llvm_compile(kernel, &room.launch, &object);
