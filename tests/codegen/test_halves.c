@@ -1,4 +1,5 @@
-/* f16 and bf16: every pattern loaded, and rounding at every tie, against arithmetic in f64. */
+/* f16 and bf16: every pattern loaded, and rounding at every tie, against arithmetic in f64.
+ * semantics: Types / f16, bf16 */
 #include "codegen/corners.h"
 
 /* How a small format is made: bits of precision, the smallest normal exponent, the first power of

@@ -1,5 +1,5 @@
 /* Every primitive on every type that has it, with each instruction set, against plain arithmetic.
- */
+ * semantics: Primitives / mul_high */
 #include "codegen/corners.h"
 
 #include <inttypes.h>
@@ -262,6 +262,7 @@ static bool run_cast(weft_dtype from, weft_dtype to)
     return true;
 }
 
+/* semantics: Primitives / cast */
 TEST(casts)
 {
     FOR_EACH_ISA
@@ -290,6 +291,7 @@ static bool run_bitcast(weft_dtype from, weft_dtype to)
     return true;
 }
 
+/* semantics: Primitives / bitcast */
 TEST(bitcasts)
 {
     FOR_EACH_ISA

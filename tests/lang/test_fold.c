@@ -216,6 +216,7 @@ static bool check_fold(const weft_shape *shape, unsigned axes, char kind, bool s
     return fine;
 }
 
+/* semantics: Folds / In order; Folds / The array's last axis is folded */
 TEST(X4_fold_order_of_one_dimension)
 {
     static const int64_t sizes[] = {1,    2,     3,     127,   128,    129,
@@ -228,7 +229,8 @@ TEST(X4_fold_order_of_one_dimension)
         }
 }
 
-/* One axis of many elements and one of few, both ways round. */
+/* One axis of many elements and one of few, both ways round.
+ * semantics: Folds / It is not */
 TEST(X4_fold_order_of_two_dimensions)
 {
     static const int64_t sizes[] = {1,   2,   63,   64,   65,   127,  128,
@@ -518,6 +520,7 @@ TEST(X4_nan_and_zeros)
     CHECK(holds(s, &nan, 4));
 }
 
+/* semantics: Folds / A fold of no elements */
 TEST(X4_of_nothing)
 {
     WEFT_AUTO weft_array *x = weft_zeros(WEFT_SHAPE(0, 3), .dtype = WEFT_F64, .device = device());

@@ -416,7 +416,7 @@ TEST(K1_linear_indexing)
     }
 }
 
-/* What a point sees. */
+/* What a point sees. semantics: Portable kernels / Order */
 
 WEFT_KERNEL(steps, (a, b, c, n), {
     m = a(i) * n;
@@ -482,6 +482,7 @@ WEFT_KERNEL(positions, (out, whole), {
     whole(i, j, k) = k - i;
 });
 
+/* semantics: Portable kernels / Index values */
 TEST(K1_indices_are_values)
 {
     float expected[4 * 5 * 6];

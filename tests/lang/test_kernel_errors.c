@@ -14,7 +14,8 @@ struct wrong {
     const char *at; /* what the caret stands under, or NULL: there is none */
 };
 
-/* Over (4, 5), with arrays a and out (4, 5), row (5), a const array c (4, 5) and n = 3. */
+/* Over (4, 5), with arrays a and out (4, 5), row (5), a const array c (4, 5) and n = 3.
+ * semantics: Portable kernels / Assigned */
 static const struct wrong wrongs[] = {
     {"out(i, j) = a(i, j", WEFT_ERROR_SYNTAX, "was expected before the end", ""},
     {"out(i, j) = a(i, j) +", WEFT_ERROR_SYNTAX, "a value was expected", ""},

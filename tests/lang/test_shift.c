@@ -1,4 +1,5 @@
-/* Shifts and what is made of them, against a reference that looks at one element at a time. */
+/* Shifts and what is made of them, against a reference that looks at one element at a time.
+ * semantics: Points, memory and order / A displaced load */
 #include "support/check.h"
 #include <inttypes.h>
 #include <stdio.h>

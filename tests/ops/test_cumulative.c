@@ -1,4 +1,5 @@
-/* Cumulative sums and products: the exact order, from plain loops; layouts, outputs, bad input. */
+/* Cumulative sums and products: the exact order, from plain loops; layouts, outputs, bad input.
+ * semantics: Cumulative sums and products */
 #include "support/check.h"
 #include <complex.h>
 #include <math.h>

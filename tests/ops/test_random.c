@@ -71,6 +71,7 @@ static double f64_uniform(uint64_t seed, uint64_t call, uint64_t d, double low, 
     return x < high ? x : nextafter(high, low);
 }
 
+/* semantics: Random numbers / uniform; Random numbers / uniform, f32 f16 bf16 c64 */
 TEST(X6_uniform_f32)
 {
     float actual[MOST], expected[MOST];
@@ -88,7 +89,8 @@ TEST(X6_uniform_f32)
     }
 }
 
-/* Doubles, and complex numbers as twice as many parts. */
+/* Doubles, and complex numbers as twice as many parts.
+ * semantics: Random numbers / uniform, f64 c128 */
 TEST(X6_uniform_f64_and_complex)
 {
     static double actual[2 * MOST], expected[2 * MOST];
@@ -160,6 +162,8 @@ static uint64_t integer(uint64_t seed, uint64_t d, bool wide, uint64_t low, uint
     return low + (uint64_t)((second * range + (first * range >> 64)) >> 64);
 }
 
+/* semantics: Random numbers / integers; Random numbers / i64, u64;
+ * Random numbers / integers of up to 32 bits, bool */
 TEST(X6_integers)
 {
     static const struct {
@@ -222,6 +226,7 @@ static double normal(uint64_t seed, uint64_t d, bool wide, double *radius)
     return *radius * (plane & 1 ? sin(angle) : cos(angle));
 }
 
+/* semantics: Random numbers / normal; Random numbers / normal, f64 c128 */
 TEST(X6_normal)
 {
     static double actual[MOST];
@@ -245,6 +250,56 @@ TEST(X6_normal)
     }
 }
 
+/* The same draws in another dtype: f16 and bf16 are the f32 ones, rounded; the parts of complex
+ * numbers are draws of f32 or f64, two by two.
+ * semantics: Random numbers / normal, f32 f16 bf16 c64 */
+TEST(X6_normal_in_other_dtypes)
+{
+    static const struct {
+        weft_dtype dtype, drawn;
+    } cases[] = {
+        {WEFT_F16, WEFT_F32}, {WEFT_BF16, WEFT_F32}, {WEFT_C64, WEFT_F32}, {WEFT_C128, WEFT_F64}};
+    static char actual[MOST * 16], expected[MOST * 16];
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const bool pairs = cases[c].dtype >= WEFT_C64;
+        const int64_t n = MOST / 2, draws = pairs ? 2 * n : n;
+        weft_random random = {3, 4, 100}, drawn = {3, 4, pairs ? 200 : 100};
+        WEFT_AUTO weft_array *a = weft_random_normal(-2, 5, WEFT_SHAPE(n), .dtype = cases[c].dtype,
+                                                     .device = device(), .random = &random);
+        WEFT_AUTO weft_array *plain =
+            weft_random_normal(-2, 5, WEFT_SHAPE(draws), .dtype = cases[c].drawn,
+                               .device = device(), .random = &drawn);
+        WEFT_AUTO weft_array *rounded = weft_cast(plain, pairs ? cases[c].drawn : cases[c].dtype);
+        CHECK(a && rounded);
+        const size_t bytes = weft_array_bytes(a);
+        CHECK_INT(weft_array_bytes(rounded), bytes);
+        CHECK_STATUS(weft_copy_to_host(a, actual, bytes), WEFT_OK);
+        CHECK_STATUS(weft_copy_to_host(rounded, expected, bytes), WEFT_OK);
+        CHECK_BITS(actual, expected, bytes);
+    }
+}
+
+/* Where high - low is too large: 2u times half of it. */
+TEST(X6_uniform_over_the_whole_range)
+{
+    static float actual[MOST];
+    const float low = -0x1.fffffep127f, high = 0x1.fffffcp127f;
+    weft_random random = {8, 9, 0};
+    WEFT_AUTO weft_array *a = weft_random_uniform((double)low, (double)high, WEFT_SHAPE(MOST),
+                                                  .device = device(), .random = &random);
+    CHECK(a);
+    CHECK_STATUS(weft_copy_to_host(a, actual, sizeof actual), WEFT_OK);
+    for (int i = 0; i < MOST; i++) {
+        uint32_t words[4];
+        int plane;
+        philox_draw(8, 9, (uint64_t)i, 4, &plane, words);
+        const float u = (float)(words[plane] >> 8) * 0x1p-24f;
+        const float x = fmaf(2 * u, high / 2 - low / 2, low);
+        CHECK(actual[i] == (x < high ? x : nextafterf(high, low)));
+    }
+}
+
 TEST_MAIN(TEST_OF(A4_reference_has_the_published_values), TEST_OF(X6_uniform_f32),
           TEST_OF(X6_uniform_f64_and_complex), TEST_OF(X6_uniform_halves), TEST_OF(X6_integers),
-          TEST_OF(X6_normal));
+          TEST_OF(X6_normal), TEST_OF(X6_normal_in_other_dtypes),
+          TEST_OF(X6_uniform_over_the_whole_range));
