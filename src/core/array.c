@@ -15,6 +15,17 @@ weft_options weft__options_of(const weft_options *options)
     return all;
 }
 
+/* Threads take numbers from blocks of their own. */
+uint64_t weft__array_layout_new(void)
+{
+    enum { BLOCK = 1 << 20 };
+    static _Atomic uint64_t blocks = 1;
+    static WEFT__THREAD_LOCAL uint64_t last;
+    if (last % BLOCK == BLOCK - 1 || last == 0)
+        last = atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) * BLOCK;
+    return ++last;
+}
+
 static weft_array *make(weft_dtype dtype, const weft_shape *shape)
 {
     weft_array *array = weft__allocate(sizeof *array);
@@ -24,6 +35,7 @@ static weft_array *make(weft_dtype dtype, const weft_shape *shape)
     array->dtype = (uint8_t)dtype;
     array->overlapping = false;
     array->shape = *shape;
+    array->layout = weft__array_layout_new();
     array->data = NULL;
     array->buffer = NULL;
     array->stream = NULL;
@@ -104,6 +116,7 @@ static weft_status give_memory(weft_array *array, bool *zeroed)
     buffer->elements = weft_array_bytes(array);
     array->data = buffer->data;
     array->overlapping = false;
+    array->layout = weft__array_layout_new();
     return WEFT_OK;
 }
 

@@ -11,6 +11,9 @@ struct weft_array {
     uint8_t dtype;
     bool overlapping; /* elements may share memory (broadcast): not to be written */
     weft_shape shape;
+    uint64_t layout; /* a number that no other array has or had, and a new one whenever anything
+                        above or below is changed: what was found out about an array with this
+                        number holds. 0: of one that is not on the heap */
     int64_t stride[WEFT_NDIM_MAX]; /* bytes */
     char *data;                    /* the first element */
     weft__buffer *buffer;          /* NULL: a handle with no memory yet */
@@ -18,6 +21,8 @@ struct weft_array {
     weft__request request;         /* how memory is got when a resize gives some */
 };
 
+/* The next number for an array whose dtype, shape, strides, memory or stream are new. */
+uint64_t weft__array_layout_new(void);
 /* A new array over a buffer, whose reference it takes over also when it fails. */
 weft_array *weft__array_over(weft__buffer *buffer, weft_dtype dtype, const weft_shape *shape,
                              const int64_t *strides);

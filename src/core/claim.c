@@ -6,8 +6,18 @@ enum { WRITES = 1 };
 
 static bool all_claimed(const weft__work *work)
 {
-    for (uint32_t i = 0; i < work->uses_count; i++)
-        if (atomic_load(&work->uses[i].buffer->claimant) != work->timeline)
+    const weft__timeline *timeline = work->timeline;
+    for (const weft__use *use = work->uses, *end = use + work->uses_count; use < end; use++)
+        if (atomic_load(&use->buffer->claimant) != timeline)
+            return false;
+    return true;
+}
+
+/* Failures are left to work with locks. */
+static bool is_plain(const weft__work *work)
+{
+    for (const weft__use *use = work->uses, *end = use + work->uses_count; use < end; use++)
+        if (atomic_load_explicit(&use->buffer->failure, memory_order_relaxed))
             return false;
     return true;
 }
@@ -15,7 +25,7 @@ static bool all_claimed(const weft__work *work)
 bool weft__claim_begin(weft__work *work)
 {
     weft__timeline *timeline = work->timeline;
-    if (work->uses_count > WEFT__CLAIMED_MAX || !all_claimed(work))
+    if (work->uses_count > WEFT__CLAIMED_MAX || !all_claimed(work) || !is_plain(work))
         return false;
     for (uint32_t i = 0; i < work->uses_count; i++)
         atomic_store_explicit(&timeline->uses[i],

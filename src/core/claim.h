@@ -10,8 +10,8 @@
 
 #include "core/stream.h"
 
-/* If every buffer of the work is claimed by its timeline: numbers the work, and true. Nothing has
- * to be waited for then, or recorded. */
+/* If every buffer of the work is claimed by its timeline, and none has a failure: numbers the work,
+ * and true. Nothing has to be waited for then, or recorded. */
 bool weft__claim_begin(weft__work *work);
 /* Work that was not begun so: what the timeline's last work used is no longer of interest. */
 void weft__claim_forget(weft__timeline *timeline);

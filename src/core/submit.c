@@ -218,6 +218,12 @@ static void begin(const weft__work *work)
     weft__operation_begin(work->operation);
 }
 
+static void end(const weft__work *work)
+{
+    if (running.timeline == work->timeline && running.sequence == work->sequence)
+        running = (weft__point){0};
+}
+
 /* Does work that has a number, in the caller's thread. */
 static weft_status do_here(weft_stream *stream, const weft__work *work)
 {
@@ -226,14 +232,19 @@ static weft_status do_here(weft_stream *stream, const weft__work *work)
     return status;
 }
 
-/* Nothing to wait for, and nothing to record: the thread has claimed all that the work uses. */
+/* Nothing to wait for, and nothing to record: the thread has claimed all that the work uses. A
+ * launch calls nothing of the user's, so that nothing has failed meanwhile either. */
 static weft_status run_claimed(weft_stream *stream, weft__work *work)
 {
-    weft__thread *thread = weft__thread_get();
+    weft__thread *thread = weft__thread_state;
     const char *operation = weft__operation(); /* the work may have a name of the user's */
     thread->depth++;
     begin(work);
-    weft_status status = do_here(stream, work);
+    weft_status status = stream->backend->stream_submit(stream, work);
+    if (status == WEFT_OK && work->kind == WEFT__WORK_LAUNCH)
+        end(work);
+    else
+        weft__work_end(stream, work, status);
     weft__operation_begin(operation);
     thread->depth--;
     weft__timeline_complete(work->timeline, work->sequence);
@@ -333,17 +344,24 @@ static weft_status submit_locked(weft_stream *stream, weft__work *work)
     return status;
 }
 
+/* Whether the calling thread does the work, and nothing is known that has to be reported first. */
+static bool is_direct(const weft_stream *stream, const weft__work *work)
+{
+    return !stream->async && !work->waits_count &&
+           !atomic_load_explicit(&stream->failures.count, memory_order_relaxed);
+}
+
 weft_status weft__submit(weft_stream *stream, weft__work *work)
 {
     if (!weft__thread_get())
         return WEFT_ERROR_MEMORY;
-    TRY(weft__stream_check(stream));
-    TRY(check_inputs(work));
     work->timeline = stream->timeline ? stream->timeline : weft__thread_timeline();
     if (!work->timeline)
         return WEFT_ERROR_MEMORY;
-    if (!stream->async && !work->waits_count && weft__claim_begin(work))
+    if (is_direct(stream, work) && weft__claim_begin(work))
         return run_claimed(stream, work);
+    TRY(weft__stream_check(stream));
+    TRY(check_inputs(work));
     return submit_locked(stream, work);
 }
 
@@ -401,8 +419,7 @@ static void end_work(weft_stream *stream, const weft__work *work, weft_status st
 
 void weft__work_end(weft_stream *stream, const weft__work *work, weft_status status)
 {
-    if (running.timeline == work->timeline && running.sequence == work->sequence)
-        running = (weft__point){0};
+    end(work);
     end_work(stream, work, status);
 }
 

@@ -83,6 +83,7 @@ weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_dev
     uint32_t count = kernel->operands_count;
     prepared->device = device;
     prepared->operands_count = count;
+    prepared->filled = false;
     prepared->compiled[0].generation = prepared->compiled[1].generation = 0;
     prepared->operands = (weft__prepared_operand *)(void *)(prepared + 1);
     prepared->uses = (weft__use *)(void *)(prepared->operands + count);
@@ -106,11 +107,18 @@ bool weft__prepared_fits(const weft__prepared *prepared, weft_device device,
     return true;
 }
 
+void weft__prepared_fill_scalars(weft__prepared *prepared, const uint64_t *scalars)
+{
+    weft__launch *launch = prepared->launch;
+    if (launch->scalars_count)
+        memcpy(weft__launch_arguments(launch) + launch->arguments_count, scalars,
+               launch->scalars_count * sizeof *scalars);
+}
+
 void weft__prepared_fill(weft__prepared *prepared, weft_array *const *arrays,
                          const uint64_t *scalars)
 {
-    weft__launch *launch = prepared->launch;
-    weft__argument *arguments = weft__launch_arguments(launch);
+    weft__argument *arguments = weft__launch_arguments(prepared->launch);
     for (uint32_t i = 0; i < prepared->operands_count; i++) {
         const weft__prepared_operand *operand = &prepared->operands[i];
         weft__buffer *buffer = arrays[i]->buffer;
@@ -120,7 +128,5 @@ void weft__prepared_fill(weft__prepared *prepared, weft_array *const *arrays,
         use->generation = atomic_load_explicit(&buffer->generation, memory_order_relaxed);
         use->whole = operand->bytes == buffer->elements;
     }
-    if (launch->scalars_count)
-        memcpy(arguments + launch->arguments_count, scalars,
-               launch->scalars_count * sizeof *scalars);
+    weft__prepared_fill_scalars(prepared, scalars);
 }

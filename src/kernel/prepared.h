@@ -21,6 +21,7 @@ typedef struct weft__prepared_operand {
 typedef struct weft__prepared {
     weft_device device;
     uint32_t operands_count, inputs_count;
+    bool filled;                /* with arrays that have no hazards: weft__kernel_run_same */
     int64_t points;             /* of the index space; 0: nothing is to be done */
     weft__compiled compiled[2]; /* by stage: all of it or its chunks, and the end of two */
     weft__prepared_operand *operands;
@@ -40,5 +41,7 @@ bool weft__prepared_fits(const weft__prepared *prepared, weft_device device,
 /* Fills in what is new each time: addresses, uses, scalars. */
 void weft__prepared_fill(weft__prepared *prepared, weft_array *const *arrays,
                          const uint64_t *scalars);
+/* The scalars alone. */
+void weft__prepared_fill_scalars(weft__prepared *prepared, const uint64_t *scalars);
 
 #endif

@@ -157,13 +157,19 @@ static weft_status run_folds(const running *r)
     return compile_and_submit(r, false, r->kernel->operands_count);
 }
 
-static weft_status run(const running *r, weft_array *const *arrays, const uint64_t *scalars)
+static weft_status run_filled(const running *r)
 {
-    weft__prepared_fill(r->prepared, arrays, scalars);
     if (r->kernel->folds_count)
         return run_folds(r);
     return r->prepared->points > 0 ? compile_and_submit(r, false, r->kernel->operands_count)
                                    : WEFT_OK;
+}
+
+static weft_status run(const running *r, weft_array *const *arrays, const uint64_t *scalars)
+{
+    weft__prepared_fill(r->prepared, arrays, scalars);
+    r->prepared->filled = true;
+    return run_filled(r);
 }
 
 static weft_status move(weft_array *to, weft_array *from, weft_stream *stream)
@@ -207,6 +213,7 @@ static weft_status run_through_copy(const weft__kernel *kernel, weft_stream *str
 static weft_status run_prepared(const running *r, const weft_shape *space,
                                 weft_array *const *arrays, const uint64_t *scalars)
 {
+    r->prepared->filled = false;
     for (uint32_t i = r->kernel->operands_count; i-- > 0;) /* the last output is moved last */
         if (r->kernel->operands[i].output && has_hazard(r->prepared, arrays, i))
             return run_through_copy(r->kernel, r->stream, space, arrays, scalars, i);
@@ -258,8 +265,11 @@ weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **
                                    weft_stream *stream, const weft_shape *space,
                                    weft_array *const *arrays, const uint64_t *scalars)
 {
-    if (is_out_of_reach(kernel, stream, arrays))
+    if (is_out_of_reach(kernel, stream, arrays)) {
+        if (*kept)
+            (*kept)->filled = false;
         return weft__bring_and_run(kernel, stream, space, arrays, scalars);
+    }
     bool fits = *kept && weft__prepared_fits(*kept, stream->device, arrays);
     if (!*kept && !(*kept = weft__allocate(weft__prepared_bytes(kernel))))
         return WEFT_ERROR_MEMORY;
@@ -267,4 +277,12 @@ weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **
         weft__prepare(*kept, kernel, stream->device, space, arrays);
     running r = {kernel, stream, *kept};
     return run_prepared(&r, space, arrays, scalars);
+}
+
+weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,
+                                  weft_stream *stream, const uint64_t *scalars)
+{
+    const running r = {kernel, stream, kept};
+    weft__prepared_fill_scalars(kept, scalars);
+    return run_filled(&r);
 }

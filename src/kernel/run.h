@@ -23,5 +23,9 @@ weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stre
 weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **kept,
                                    weft_stream *stream, const weft_shape *space,
                                    weft_array *const *arrays, const uint64_t *scalars);
+/* Once more with the very same arrays, none of which has a new `layout`, on a stream of the same
+ * device. What was kept must be `filled`. */
+weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,
+                                  weft_stream *stream, const uint64_t *scalars);
 
 #endif

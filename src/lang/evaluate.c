@@ -118,10 +118,12 @@ weft_status weft__evaluation_new(const weft__lang_syntax *syntax, const weft__la
                                  int count, weft__evaluation **made)
 {
     size_t bytes = (size_t)count * sizeof *types;
-    weft__evaluation *e = weft__allocate_zeroed(sizeof *e + bytes);
+    weft__evaluation *e =
+        weft__allocate_zeroed(sizeof *e + (size_t)count * sizeof *e->seen + bytes);
     if (!e)
         return WEFT_ERROR_MEMORY;
-    e->types = (weft__lang_operand *)(void *)(e + 1);
+    e->seen = (weft__evaluation_seen *)(void *)(e + 1);
+    e->types = (weft__lang_operand *)(void *)(e->seen + count);
     e->count = count;
     if (bytes)
         memcpy(e->types, types, bytes);

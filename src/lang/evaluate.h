@@ -12,12 +12,21 @@ typedef struct weft__evaluation_write {
     uint32_t assignment; /* its last one */
 } weft__evaluation_write;
 
+/* An operand of the last run. */
+typedef struct weft__evaluation_seen {
+    uint64_t layout; /* the array's; 0: a number */
+    int32_t tag, dtype;
+} weft__evaluation_seen;
+
 /* A program lowered for operands of certain types: its kernels, in order. Used by one thread at a
  * time: each run leaves what the next one can use again. */
 typedef struct weft__evaluation {
+    int count;
+    bool repeats;                /* a run with the operands that were seen last is a launch … */
+    bool lent;                   /* … on the CPU, of memory that is lent */
+    weft__evaluation_seen *seen; /* of each operand */
     weft__lang_program *program;
     weft__lang_operand *types; /* what the operands must be for it to be run */
-    int count;
     weft__schedule schedule;
     weft__lowered *kernels;
     uint32_t kernels_count;
@@ -45,6 +54,10 @@ void weft__evaluation_free(weft__evaluation *evaluation);
 /* Queues the kernels. *value, if the program has one, is the new array. */
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value);
+/* The same, if the operands are those of the last run and nothing has to be decided anew: one
+ * launch, whose outcome is in *status. If it is false, nothing was done. */
+bool weft__evaluation_repeat(weft__evaluation *evaluation, const weft_operand *operands, int count,
+                             weft_status *status);
 
 /* Runs a call site, as weft_evaluate_site and weft_new_site do. */
 weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,

@@ -1,12 +1,15 @@
 /* Running evaluations: placement, memory, launches. */
 #include "core/allocate.h"
 #include "core/device.h"
+#include "core/thread.h"
 #include "kernel/move.h"
 #include "kernel/run.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
 #include <stdio.h>
 #include <string.h>
+
+enum { INLINE = 64 };
 
 /* What one run works on. */
 typedef struct running {
@@ -18,6 +21,7 @@ typedef struct running {
     weft_array **temporaries;
     weft_array *value;
     weft_stream *stream;
+    bool plain; /* placed without a decision */
 } running;
 
 static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
@@ -47,7 +51,8 @@ static weft_status place(running *r, const weft__lang_name *names)
         if (is_array(&r->operands[i]))
             arrays[count++] = r->operands[i].value.array;
     r->stream = weft__place_plain(arrays, count);
-    return r->stream ? WEFT_OK : place_named(r, names, arrays);
+    r->plain = r->stream != NULL;
+    return r->plain ? WEFT_OK : place_named(r, names, arrays);
 }
 
 /* Handles get memory of the shape that the program gives them. */
@@ -204,14 +209,15 @@ static weft_array *array_at(const running *r, int32_t place, bool output)
     return copied ? copied : r->operands[place].value.array;
 }
 
-static void fill_scalars(const running *r, const weft__lowered *lowered, uint64_t *scalars)
+static void fill_scalars(const weft_operand *operands, const weft__lowered *lowered,
+                         uint64_t *scalars)
 {
     for (uint32_t i = 0; i < lowered->scalars_count; i++) {
         if (lowered->scalars[i] < 0) {
             scalars[i] = lowered->numbers[-1 - lowered->scalars[i]];
             continue;
         }
-        const weft_operand *number = &r->operands[lowered->scalars[i] / 2];
+        const weft_operand *number = &operands[lowered->scalars[i] / 2];
         bool is_complex = number->dtype == WEFT_C64 || number->dtype == WEFT_C128;
         const double *part = &number->value.complex_[lowered->scalars[i] % 2];
         memcpy(&scalars[i], is_complex ? (const void *)part : (const void *)&number->value,
@@ -221,7 +227,6 @@ static void fill_scalars(const running *r, const weft__lowered *lowered, uint64_
 
 static weft_status run_kernel(const running *r, weft__lowered *lowered)
 {
-    enum { INLINE = 64 };
     weft_array *inline_arrays[INLINE], **arrays = inline_arrays;
     uint64_t inline_scalars[INLINE], *scalars = inline_scalars;
     size_t bytes =
@@ -234,7 +239,7 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
     }
     for (uint32_t i = 0; i < lowered->operands_count; i++)
         arrays[i] = array_at(r, lowered->operands[i], weft__lowered_is_output(lowered, i));
-    fill_scalars(r, lowered, scalars);
+    fill_scalars(r->operands, lowered, scalars);
     weft_status status = weft__kernel_run_again(&lowered->builder.kernel, &lowered->prepared,
                                                 r->stream, &lowered->space, arrays, scalars);
     if (large)
@@ -291,13 +296,61 @@ static weft_status run_several(running *r)
     return status;
 }
 
+/* Notes the operands, if a run with the same ones is to be a launch like this one. */
+static void see(const running *r)
+{
+    weft__evaluation *e = r->evaluation;
+    const weft__prepared *prepared = e->kernels[0].prepared;
+    bool repeats = r->plain && e->program->value < 0 && !e->handles && prepared &&
+                   prepared->filled && e->kernels[0].scalars_count <= INLINE;
+    for (int i = 0; i < e->count && repeats; i++) {
+        const weft_array *array = is_array(&r->operands[i]) ? r->operands[i].value.array : NULL;
+        e->seen[i] = (weft__evaluation_seen){array ? array->layout : 0, r->operands[i].tag,
+                                             array ? 0 : r->operands[i].dtype};
+        repeats = !array || array->layout;
+        e->lent = array ? array->buffer->memory == WEFT_MEMORY_LENT : e->lent;
+    }
+    e->repeats = repeats;
+}
+
+static bool is_seen(const weft__evaluation_seen *seen, const weft_operand *operand)
+{
+    if (seen->tag != operand->tag)
+        return false;
+    if (!is_array(operand))
+        return seen->dtype == operand->dtype;
+    return operand->value.input && operand->value.input->layout == seen->layout;
+}
+
+bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, int count,
+                             weft_status *status)
+{
+    const weft__thread *thread = weft__thread_peek();
+    uint64_t scalars[INLINE];
+    if (!e->repeats || (e->lent && (thread->lent_forbidden || thread->contexts_count)))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (!is_seen(&e->seen[i], &operands[i]))
+            return false;
+    weft__lowered *lowered = &e->kernels[0];
+    weft_stream *stream = weft__stream_current(lowered->prepared->device);
+    if (!stream)
+        return false;
+    fill_scalars(operands, lowered, scalars);
+    *status = weft__kernel_run_same(&lowered->builder.kernel, lowered->prepared, stream, scalars);
+    return true;
+}
+
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value)
 {
     running r = {.evaluation = evaluation, .operands = operands};
+    evaluation->repeats = false;
     weft_status status = begin(&r, names);
     if (status == WEFT_OK)
         status = evaluation->single ? run_kernel(&r, &evaluation->kernels[0]) : run_several(&r);
+    if (status == WEFT_OK && evaluation->single)
+        see(&r);
     if (status == WEFT_OK)
         *value = r.value;
     else

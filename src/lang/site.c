@@ -165,6 +165,10 @@ static weft_status evaluate_anew(site_entry *entry, const weft_operand *operands
 
 static weft_status evaluate(site_entry *entry, const weft_operand *operands, weft_array **value)
 {
+    weft_status status;
+    if (entry->evaluation &&
+        weft__evaluation_repeat(entry->evaluation, operands, entry->count, &status))
+        return status;
     if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, operands, entry->count))
         TRY(evaluate_anew(entry, operands));
     return weft__evaluation_run(entry->evaluation, operands, entry->names, value);

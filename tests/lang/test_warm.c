@@ -33,6 +33,9 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 static int64_t locks(void) { return mutexes + (int64_t)weft__buffer_locks(); }
 
+static void auto_stream(weft_stream **stream) { weft_stream_release(*stream); }
+#define AUTO_STREAM __attribute__((cleanup(auto_stream), unused)) weft_stream *
+
 static weft_array *full(weft_shape shape, float value)
 {
     return weft_full(shape, value, .device = weft_device_named(test_device()));
@@ -212,6 +215,74 @@ TEST(X1_one_site_with_other_types)
     }
 }
 
+/* The handles are those of the last call, but not what they stand for. */
+TEST(X1_one_site_with_operands_that_change)
+{
+    const weft_device device = weft_device_named(test_device());
+    WEFT_AUTO weft_array *a = count_up(4), *b = count_up(4);
+    CHECK(a && b);
+    for (int i = 0; i < 3; i++)
+        CHECK_STATUS(scale(b, a, 2), WEFT_OK);
+    CHECK_STATUS(weft_resize(b, WEFT_SHAPE(2, 4)), WEFT_OK);
+    CHECK_STATUS(scale(b, a, 3), WEFT_OK);
+    CHECK(holds(b, (float[]){0, 3, 6, 9, 0, 3, 6, 9}, 8));
+    CHECK_STATUS(weft_resize(b, WEFT_SHAPE(4)),
+                 WEFT_OK); /* other memory, maybe, of the old shape */
+    CHECK_STATUS(scale(b, a, 4), WEFT_OK);
+    CHECK(holds(b, (float[]){0, 4, 8, 12}, 4));
+    for (int i = 0; i < 4; i++) { /* a new array is likely to be where the last one was */
+        WEFT_AUTO weft_array *from =
+            weft_full(WEFT_SHAPE(4), i, .dtype = i % 2 ? WEFT_F32 : WEFT_F64, .device = device);
+        CHECK(from);
+        CHECK_STATUS(scale(b, from, 2), WEFT_OK);
+        CHECK_STATUS(scale(b, from, 1), WEFT_OK);
+        const float expected = (float)i;
+        CHECK(holds(b, (float[]){expected, expected, expected, expected}, 4));
+    }
+}
+
+/* What a call does on memory that is lent is up to the thread, each time. */
+TEST(D5_a_site_with_lent_memory)
+{
+    float from[4] = {1, 2, 3, 4}, to[4] = {0};
+    WEFT_AUTO weft_array *a = weft_borrow(from, sizeof from, WEFT_SHAPE(4), WEFT_F32);
+    WEFT_AUTO weft_array *b = weft_borrow(to, sizeof to, WEFT_SHAPE(4), WEFT_F32);
+    CHECK(a && b);
+    for (int i = 0; i < 3; i++)
+        CHECK_STATUS(scale(b, a, 2), WEFT_OK);
+    CHECK(to[0] == 2 && to[3] == 8);
+    weft_lent_forbid(true);
+    weft_status refused = scale(b, a, 3);
+    weft_lent_forbid(false);
+    CHECK_STATUS(refused, WEFT_ERROR_PLACEMENT);
+    weft_error_clear();
+    CHECK(to[0] == 2 && to[3] == 8);
+    from[3] = 5;
+    CHECK_STATUS(scale(b, a, 4), WEFT_OK);
+    CHECK(to[0] == 4 && to[3] == 20);
+}
+
+/* The current stream is that of each call. */
+TEST(S2_a_site_on_another_stream)
+{
+    const weft_device device = weft_device_named(test_device());
+    WEFT_AUTO weft_array *a = count_up(4), *b = count_up(4);
+    AUTO_STREAM stream = weft_stream_new(device, .async = true);
+    CHECK(a && b && stream);
+    for (int round = 0; round < 3; round++) {
+        CHECK_STATUS(scale(b, a, 2), WEFT_OK);
+        CHECK_STATUS(scale(b, a, 3), WEFT_OK);
+        CHECK_STATUS(weft_stream_set_current(device, stream), WEFT_OK);
+        weft_status first = scale(b, a, 5), second = scale(a, b, 1);
+        CHECK_STATUS(weft_stream_set_current(device, NULL), WEFT_OK);
+        CHECK_STATUS(first, WEFT_OK);
+        CHECK_STATUS(second, WEFT_OK);
+        CHECK_STATUS(scale(a, b, 0.2f), WEFT_OK);
+        CHECK(holds(b, (float[]){0, 5, 10, 15}, 4));
+        CHECK(holds(a, (float[]){0, 1, 2, 3}, 4));
+    }
+}
+
 /* After a reset nothing that was kept is used. */
 TEST(D3_a_site_works_after_a_reset)
 {
@@ -311,6 +382,7 @@ TEST_MAIN(TEST_NO_FAULTS(X1_a_warm_call_takes_no_lock_and_allocates_nothing,
                          "it makes allocations fail itself"),
           TEST_NO_FAULTS(X1_other_warm_calls_too, "it makes allocations fail itself"),
           TEST_OF(X1_one_site_with_other_layouts), TEST_OF(X1_one_site_with_operands_that_overlap),
-          TEST_OF(X1_one_site_with_other_types), TEST_OF(D3_a_site_works_after_a_reset),
-          TEST_OF(D3_a_reset_by_another_thread), TEST_OF(X1_a_site_inside_itself),
-          TEST_OF(X1_the_same_code_made_again));
+          TEST_OF(X1_one_site_with_other_types), TEST_OF(X1_one_site_with_operands_that_change),
+          TEST_OF(D5_a_site_with_lent_memory), TEST_OF(S2_a_site_on_another_stream),
+          TEST_OF(D3_a_site_works_after_a_reset), TEST_OF(D3_a_reset_by_another_thread),
+          TEST_OF(X1_a_site_inside_itself), TEST_OF(X1_the_same_code_made_again));

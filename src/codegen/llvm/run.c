@@ -226,6 +226,25 @@ static void run_tiled(weft__frame *frame, int64_t begin, int64_t end)
 }
 _Static_assert((int)WEFT__TILES_BYTES <= (int)WEFT__SCRATCH_BYTES, "tiles");
 
+/* An index space of one axis, which most have after all: a part of its only row. */
+static void run_row(weft__frame *frame, int64_t begin, int64_t end)
+{
+    const weft__native *native = frame->native;
+    weft__patch *patch = &frame->patch;
+    const bool several = frame->launch->size[0] > 1;
+    patch->position[0] = begin;
+    patch->rows = 1;
+    patch->columns = end - begin;
+    for (uint32_t k = 0; k < native->header.operands_count; k++) {
+        const weft__argument *argument = &frame->arguments[k];
+        const int64_t stride = argument->stride[0];
+        patch->operands[k].data = argument->data + begin * stride;
+        patch->operands[k].row = 0;
+        patch->operands[k].column = several ? stride : (int64_t)1 << native->operands[k].size;
+    }
+    native->run(patch);
+}
+
 void weft__native_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end)
 {
     const weft__native *native = program;
@@ -244,6 +263,8 @@ void weft__native_run(const void *program, const weft__launch *launch, int64_t b
     const weft__mode mode = weft__mode_enter();
     if (frame.tiling.axis >= 0)
         run_tiled(&frame, begin, end);
+    else if (launch->ndim == 1 && native->header.displaced_count == 0)
+        run_row(&frame, begin, end);
     else
         run_plain(&frame, begin, end);
     weft__mode_leave(mode);
