@@ -30,7 +30,7 @@ typedef struct weft__line_device {
     /* Waits until the work is done or has failed; may return sooner. */
     void (*wait)(weft__line *line, uint64_t sequence);
     /* It is done, and will be taken out. */
-    void (*done)(weft__line *line, const weft__pending *pending);
+    void (*done)(weft__line *line, weft__pending *pending);
     void (*release)(weft__line *line, void *event);
 } weft__line_device;
 

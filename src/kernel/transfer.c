@@ -91,8 +91,10 @@ weft_status weft__transfer(weft_array *target, weft_array *source, weft_stream *
 {
     if (!weft__array_reachable(target, stream->device) && !(stream = stream_of(target)))
         return weft_error_code();
-    if (is_on_host(target) && is_on_host(source)) /* lent, in the context of another device */
-        return weft__move(target, source, stream);
+    if (is_on_host(target) && is_on_host(source)) { /* lent, or memory that both sides can use */
+        weft_stream *here = weft__stream_current(WEFT_CPU);
+        return here ? weft__move(target, source, here) : weft_error_code();
+    }
     if (is_on_host(target) && !stream->async)
         TRY(weft__waits_check());
     weft_array *elements = packed(source, (weft_dtype)target->dtype);

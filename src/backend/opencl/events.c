@@ -32,7 +32,7 @@ static void wait_for(weft__line *line, uint64_t sequence)
     weft__cl.ReleaseEvent(event);
 }
 
-static void done(weft__line *line, const weft__pending *pending)
+static void done(weft__line *line, weft__pending *pending)
 {
     cl_ulong nanoseconds = 0;
     if (line->times && pending->work.kind == WEFT__WORK_NONE &&

@@ -117,11 +117,11 @@ void weft__write_kernel(weft__writer *w, uint32_t group)
 /* OpenCL promises 1024 bytes of parameters, CUDA four times that. */
 static bool is_large(const weft__writer *w)
 {
-    enum { PROMISED = 1024 };
+    const size_t promised = w->dialect == WEFT__DIALECT_CUDA ? 4096 : 1024;
     return w->arguments_count * sizeof(void *) + weft__kernel_text_bytes(w->arguments_count,
                                                                          w->shape.ndim,
                                                                          w->kernel->scalars_count) >
-           PROMISED;
+           promised;
 }
 
 /* Everything that a store depends on. */

@@ -1,0 +1,258 @@
+/* The stand-in's streams: a thread each, which does tasks in order; events; copies. */
+#include "backend/standin/standin.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct task {
+    struct task *next;
+    void (*run)(CUstream stream, void *argument);
+    void *argument;
+} task;
+
+struct weft__cu_stream {
+    CUcontext context;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    task *first, *last;
+    uint64_t queued, done;
+    bool stop;
+};
+
+struct weft__cu_event {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    uint64_t recorded, reached;
+    struct timespec time;
+};
+
+CUcontext standin_context_of(CUstream stream) { return stream->context; }
+
+static void *run(void *argument)
+{
+    CUstream stream = argument;
+    pthread_mutex_lock(&stream->mutex);
+    while (stream->first || !stream->stop) {
+        task *t = stream->first;
+        if (!t) {
+            pthread_cond_wait(&stream->changed, &stream->mutex);
+            continue;
+        }
+        stream->first = t->next;
+        pthread_mutex_unlock(&stream->mutex);
+        t->run(stream, t->argument);
+        free(t);
+        pthread_mutex_lock(&stream->mutex);
+        stream->done++;
+        pthread_cond_broadcast(&stream->changed);
+    }
+    pthread_mutex_unlock(&stream->mutex);
+    return NULL;
+}
+
+void standin_queue(CUstream stream, void (*function)(CUstream, void *), void *argument)
+{
+    task *t = malloc(sizeof *t);
+    *t = (task){NULL, function, argument};
+    pthread_mutex_lock(&stream->mutex);
+    *(stream->first ? &stream->last->next : &stream->first) = t;
+    stream->last = t;
+    stream->queued++;
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+    const CUresult code = standin_enter("cuStreamCreateWithPriority");
+    (void)flags;
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (priority > 0 || priority < -5)
+        return 1;
+    *stream = calloc(1, sizeof **stream);
+    (*stream)->context = standin_current();
+    pthread_mutex_init(&(*stream)->mutex, NULL);
+    pthread_cond_init(&(*stream)->changed, NULL);
+    return pthread_create(&(*stream)->thread, NULL, run, *stream) == 0 ? CUDA_SUCCESS : 999;
+}
+
+EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    const CUresult code = standin_enter("cuStreamDestroy_v2");
+    pthread_mutex_lock(&stream->mutex);
+    stream->stop = true;
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+    pthread_join(stream->thread, NULL);
+    free(stream);
+    return code;
+}
+
+EXPORT CUresult cuStreamSynchronize(CUstream stream)
+{
+    pthread_mutex_lock(&stream->mutex);
+    const uint64_t queued = stream->queued;
+    while (stream->done < queued)
+        pthread_cond_wait(&stream->changed, &stream->mutex);
+    pthread_mutex_unlock(&stream->mutex);
+    return standin_enter("cuStreamSynchronize");
+}
+
+EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    const CUresult code = standin_enter("cuEventCreate");
+    (void)flags;
+    if (code != CUDA_SUCCESS)
+        return code;
+    *event = calloc(1, sizeof **event);
+    pthread_mutex_init(&(*event)->mutex, NULL);
+    pthread_cond_init(&(*event)->changed, NULL);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventDestroy_v2(CUevent event)
+{
+    free(event);
+    return standin_enter("cuEventDestroy_v2");
+}
+
+/* A number of an event. */
+typedef struct ticket {
+    CUevent event;
+    uint64_t number;
+} ticket;
+
+static void reach(CUstream stream, void *argument)
+{
+    ticket *t = argument;
+    (void)stream;
+    pthread_mutex_lock(&t->event->mutex);
+    if (t->event->reached < t->number)
+        t->event->reached = t->number;
+    clock_gettime(CLOCK_MONOTONIC, &t->event->time);
+    pthread_cond_broadcast(&t->event->changed);
+    pthread_mutex_unlock(&t->event->mutex);
+    free(t);
+}
+
+static void await(CUevent event, uint64_t number)
+{
+    pthread_mutex_lock(&event->mutex);
+    while (event->reached < number)
+        pthread_cond_wait(&event->changed, &event->mutex);
+    pthread_mutex_unlock(&event->mutex);
+}
+
+static void await_task(CUstream stream, void *argument)
+{
+    ticket *t = argument;
+    (void)stream;
+    await(t->event, t->number);
+    free(t);
+}
+
+static uint64_t recorded(CUevent event)
+{
+    pthread_mutex_lock(&event->mutex);
+    const uint64_t number = event->recorded;
+    pthread_mutex_unlock(&event->mutex);
+    return number;
+}
+
+EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    const CUresult code = standin_enter("cuEventRecord");
+    if (code != CUDA_SUCCESS)
+        return code;
+    ticket *t = malloc(sizeof *t);
+    pthread_mutex_lock(&event->mutex);
+    *t = (ticket){event, ++event->recorded};
+    pthread_mutex_unlock(&event->mutex);
+    standin_queue(stream, reach, t);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    const CUresult code = standin_enter("cuStreamWaitEvent");
+    (void)flags;
+    if (code != CUDA_SUCCESS)
+        return code;
+    ticket *t = malloc(sizeof *t);
+    *t = (ticket){event, recorded(event)};
+    standin_queue(stream, await_task, t);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventQuery(CUevent event)
+{
+    pthread_mutex_lock(&event->mutex);
+    const bool done = event->reached >= event->recorded;
+    pthread_mutex_unlock(&event->mutex);
+    const CUresult code = standin_enter("cuEventQuery");
+    return code != CUDA_SUCCESS ? code : done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+EXPORT CUresult cuEventSynchronize(CUevent event)
+{
+    await(event, recorded(event));
+    return standin_enter("cuEventSynchronize");
+}
+
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    *milliseconds = 1e3f * (float)(end->time.tv_sec - start->time.tv_sec) +
+                    1e-6f * (float)(end->time.tv_nsec - start->time.tv_nsec);
+    return standin_enter("cuEventElapsedTime");
+}
+
+typedef struct copying {
+    void *dst;
+    const void *src;
+    size_t bytes;
+    char taken[]; /* what the driver takes of the host's memory at once */
+} copying;
+
+static void copy_task(CUstream stream, void *argument)
+{
+    copying *c = argument;
+    if (stream->context->fault == 0)
+        memcpy(c->dst, c->src, c->bytes);
+    free(c);
+}
+
+static CUresult copy(const char *symbol, void *dst, const void *src, size_t bytes, CUstream stream,
+                     bool take)
+{
+    const CUresult code = standin_enter(symbol);
+    if (code != CUDA_SUCCESS)
+        return code;
+    copying *c = malloc(sizeof *c + (take ? bytes : 0));
+    *c = (copying){dst, take ? c->taken : src, bytes};
+    if (take)
+        memcpy(c->taken, src, bytes);
+    standin_queue(stream, copy_task, c);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    return copy("cuMemcpyAsync", (void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes,
+                stream, false);
+}
+
+/* Small copies are taken at once, as if the memory were not pinned. */
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes,
+                                     CUstream stream)
+{
+    return copy("cuMemcpyHtoDAsync_v2", (void *)(uintptr_t)dst, src, bytes, stream,
+                bytes <= 64 << 10);
+}
+
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    return copy("cuMemcpyDtoHAsync_v2", dst, (const void *)(uintptr_t)src, bytes, stream, false);
+}

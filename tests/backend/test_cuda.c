@@ -1,0 +1,299 @@
+/* Streams, memory and errors on a CUDA device: the one under test, or the stand-in, which can also
+ * be made to fail. */
+#include "backend/asynchronous.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+static bool is_real(void) { return strncmp(test_device(), "cuda", 4) == 0; }
+
+/* Before the library looks for a driver. */
+__attribute__((constructor)) static void choose_driver(void)
+{
+    if (is_real())
+        return;
+    setenv("WEFT_CUDA", WEFT_TEST_STANDIN, 0);
+    setenv("WEFT_NVRTC", WEFT_TEST_STANDIN, 0);
+}
+
+static weft_device device(void) { return weft_device_named(is_real() ? test_device() : "cuda:0"); }
+
+#define NEEDS_STANDIN                                                                              \
+    do {                                                                                           \
+        if (is_real())                                                                             \
+            SKIP("only the stand-in fails on purpose");                                            \
+    } while (0)
+
+/* A function of the stand-in's. */
+static void *standin(const char *symbol)
+{
+    void *library = dlopen(WEFT_TEST_STANDIN, RTLD_NOW | RTLD_NOLOAD);
+    return library ? dlsym(library, symbol) : NULL;
+}
+
+static void fail_next(const char *symbol, int code)
+{
+    void (*function)(const char *, int);
+    void *found = standin("standin_fail_next");
+    memcpy(&function, &found, sizeof found);
+    function(symbol, code);
+}
+
+static void fault_next(int code)
+{
+    void (*function)(int);
+    void *found = standin("standin_fault_next");
+    memcpy(&function, &found, sizeof found);
+    function(code);
+}
+
+/* Runs the rest of the test in a process with another value of a variable. */
+static bool passes_with(const char *variable, const char *value, const char *test)
+{
+    const char *old = getenv(variable);
+    char before[4096];
+    snprintf(before, sizeof before, "%s", old ? old : "");
+    setenv(variable, value, 1);
+    const bool passed = test_passes_alone(test);
+    if (old)
+        setenv(variable, before, 1);
+    else
+        unsetenv(variable);
+    return passed;
+}
+
+/* There is no such device, for a reason; the CPU works on. */
+static void check_absent(const char *why)
+{
+    CHECK_INT(weft_device_named("cuda:0").kind, WEFT_DEVICE_INVALID);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, why);
+    WEFT_AUTO weft_array *a = full(3, WEFT_CPU);
+    CHECK(holds(a, 3));
+}
+
+#define ABSENT(test, variable, value, why)                                                         \
+    TEST(test)                                                                                     \
+    {                                                                                              \
+        NEEDS_STANDIN;                                                                             \
+        if (test_alone())                                                                          \
+            check_absent(why);                                                                     \
+        else                                                                                       \
+            CHECK(passes_with(variable, value, #test));                                            \
+    }
+ABSENT(D1_no_driver, "WEFT_CUDA", "/nonexistent", "has no libcuda.so.1")
+ABSENT(D1_driver_without_functions, "WEFT_CUDA", "libm.so.6", "the driver has no cuInit")
+ABSENT(D1_driver_does_not_start, "WEFT_STANDIN", "no_start", "does not start: unknown error (999)")
+ABSENT(D1_old_driver, "WEFT_STANDIN", "old_driver", "is for CUDA 10.1; one for 11.2 or newer")
+ABSENT(D1_no_device, "WEFT_STANDIN", "no_device", "it has no device")
+
+TEST(no_compiler)
+{
+    NEEDS_STANDIN;
+    if (!test_alone()) {
+        CHECK(passes_with("WEFT_NVRTC", "/nonexistent", "no_compiler"));
+        CHECK(passes_with("WEFT_NVRTC", "libm.so.6", "no_compiler"));
+        return;
+    }
+    weft_device_info info;
+    CHECK_STATUS(weft_device_describe(device(), &info), WEFT_OK);
+    CHECK(strstr(info.compiler, "none"));
+    int values[4] = {1, 2, 3, 4}, back[4] = {0};
+    WEFT_AUTO weft_array *a =
+        weft_from_host(values, sizeof values, WEFT_SHAPE(4), .dtype = WEFT_I32, .device = device());
+    CHECK(a);
+    CHECK_STATUS(weft_copy_to_host(a, back, sizeof back), WEFT_OK);
+    CHECK_BITS(back, values, sizeof values);
+    CHECK_STATUS(weft_fill(a, 1), WEFT_ERROR_UNSUPPORTED);
+    CHECK_ERROR(WEFT_ERROR_UNSUPPORTED, "WEFT_NVRTC");
+}
+
+static void memory_runs_out(void)
+{
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(1 << 18), .device = device());
+    CHECK(a);
+    WEFT_AUTO weft_array *b = weft_zeros(WEFT_SHAPE(1 << 22), .device = device());
+    CHECK(!b);
+    CHECK_ERROR(WEFT_ERROR_MEMORY, "cuda:0 has no room for");
+    float first = 1;
+    CHECK_STATUS(weft_item(a, &first), WEFT_OK);
+    CHECK(first == 0);
+}
+
+TEST(M5_memory_runs_out)
+{
+    NEEDS_STANDIN;
+    if (test_alone())
+        memory_runs_out();
+    else
+        CHECK(passes_with("WEFT_STANDIN", "memory=16000000", "M5_memory_runs_out"));
+}
+
+/* A call that fails and is no fault leaves the device as it was. */
+TEST(S6_a_launch_that_is_refused)
+{
+    NEEDS_STANDIN;
+    WEFT_AUTO weft_array *a = full(1, device());
+    CHECK(a && holds(a, 1));
+    fail_next("cuLaunchKernel", 701);
+    CHECK_STATUS(weft_fill(a, 2), WEFT_ERROR_DEVICE);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "cuLaunchKernel");
+    CHECK(holds(a, 1));
+    fail_next("cuModuleLoadData", 200);
+    CHECK_STATUS(weft(a = a * 17 + 4, a), WEFT_ERROR_DEVICE);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "cuModuleLoadData");
+    CHECK_STATUS(weft(a = a * 17 + 4, a), WEFT_OK);
+    CHECK(holds(a, 21));
+}
+
+static void fault_and_reset(void)
+{
+    WEFT_AUTO weft_array *a = full(1, device());
+    WEFT_AUTO weft_array *before = full(7, device());
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    int first = 0;
+    CHECK(a && before && other && holds(a, 1) && holds(before, 7));
+    fault_next(700);
+    CHECK_STATUS(weft_fill(a, 2), WEFT_OK);
+    CHECK_STATUS(weft_stream_synchronize(weft_stream_current(device())), WEFT_ERROR_STREAM);
+    CHECK_ERROR(WEFT_ERROR_STREAM, "weft_fill: the CUDA device did not finish it");
+    CHECK_ERROR(WEFT_ERROR_STREAM, "illegal memory access");
+    CHECK_STATUS(weft_item(a, &first), WEFT_ERROR_RESULT);
+    CHECK_STATUS(weft_fill(before, 3), WEFT_ERROR_DEVICE);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "weft_device_reset");
+    WEFT_AUTO weft_array *host = full(5, WEFT_CPU);
+    WEFT_AUTO weft_array *elsewhere = full(6, weft_device_named("cuda:1"));
+    CHECK(host && elsewhere && holds(host, 5) && holds(elsewhere, 6));
+    CHECK_STATUS(weft_device_reset(device()), WEFT_OK);
+    CHECK_STATUS(weft_item(before, &first), WEFT_ERROR_RESULT);
+    CHECK_ERROR(WEFT_ERROR_RESULT, "lost");
+    WEFT_AUTO weft_array *anew = full(8, device());
+    CHECK(anew && holds(anew, 8));
+    WEFT_AUTO weft_array *bound = weft_zeros(WEFT_SHAPE(1000), .dtype = WEFT_I32, .stream = other);
+    CHECK(bound && holds(bound, 0));
+}
+
+/* With a driver that gives the primary context a new beginning, and one that does not. */
+TEST(D3_fault_and_reset)
+{
+    NEEDS_STANDIN;
+    if (test_alone()) {
+        fault_and_reset();
+        return;
+    }
+    CHECK(passes_with("WEFT_STANDIN", "", "D3_fault_and_reset"));
+    CHECK(passes_with("WEFT_STANDIN", "no_primary", "D3_fault_and_reset"));
+}
+
+TEST(D3_fault_for_good)
+{
+    NEEDS_STANDIN;
+    if (!test_alone()) {
+        CHECK(passes_with("WEFT_STANDIN", "no_recovery", "D3_fault_for_good"));
+        return;
+    }
+    WEFT_AUTO weft_array *a = full(1, device());
+    CHECK(a && holds(a, 1));
+    fault_next(700);
+    CHECK_STATUS(weft_fill(a, 2), WEFT_OK);
+    CHECK_STATUS(weft_device_reset(device()), WEFT_ERROR_DEVICE);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "a new process");
+    CHECK(!full(1, device()));
+    WEFT_AUTO weft_array *host = full(5, WEFT_CPU);
+    CHECK(host && holds(host, 5));
+}
+
+/* Larger than what is between host and device, in every direction and kind. */
+TEST(M3_copies_of_all_kinds)
+{
+    NEEDS_DEVICE;
+    enum { COUNT = 5000011 };
+    static int32_t from[COUNT], back[COUNT];
+    static const weft_memory kinds[] = {WEFT_MEMORY_DEVICE, WEFT_MEMORY_SHARED, WEFT_MEMORY_HOST};
+    for (int i = 0; i < COUNT; i++)
+        from[i] = i;
+    for (int k = 0; k < 3; k++) {
+        WEFT_AUTO weft_array *a = weft_empty(WEFT_SHAPE(COUNT), .dtype = WEFT_I32,
+                                             .device = device(), .memory = kinds[k]);
+        WEFT_AUTO weft_array *b = weft_empty(WEFT_SHAPE(COUNT), .dtype = WEFT_I32,
+                                             .device = device(), .memory = kinds[(k + 1) % 3]);
+        CHECK(a && b && weft_array_host_readable(a) == (k > 0));
+        CHECK_STATUS(weft_copy_from_host(a, from, sizeof from), WEFT_OK);
+        CHECK_STATUS(weft(b = a + 1, a, b), WEFT_OK);
+        CHECK_STATUS(weft_copy_to_host(b, back, sizeof back), WEFT_OK);
+        for (int i = 0; i < COUNT; i++)
+            CHECK_INT(back[i], i + 1);
+    }
+}
+
+/* Work on an array that another stream makes. */
+static weft_array *plus_one_on(weft_stream *stream, weft_array *a)
+{
+    WEFT_STREAM(stream);
+    return weft_new(a + 1, a);
+}
+
+static weft_status fill_on(weft_stream *stream, weft_array *a, int value)
+{
+    weft_stream *before = weft_stream_current(device());
+    weft_stream_set_current(device(), stream);
+    const weft_status status = weft_fill(a, value);
+    weft_stream_set_current(device(), before);
+    return status;
+}
+
+/* A stream that is held does not hold another one, except for what it needs of it. */
+TEST(S5_streams_wait_for_each_other)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM first = weft_stream_new(device(), .async = true, .priority = -100);
+    AUTO_STREAM second = weft_stream_new(device(), .async = true, .priority = 100);
+    AUTO_GATE gate = GATE;
+    WEFT_AUTO weft_array *a = full(0, device());
+    CHECK(first && second && a);
+    CHECK_STATUS(fill_on(first, a, 3), WEFT_OK);
+    CHECK_STATUS(hold(first, &gate), WEFT_OK);
+    WEFT_AUTO weft_array *b = plus_one_on(second, a); /* waits for what it queued */
+    CHECK(b && holds(b, 4));
+    CHECK_STATUS(fill_on(first, a, 4), WEFT_OK);
+    CHECK_STATUS(fill_on(second, a, 5), WEFT_OK);
+    CHECK(stays_busy(second));
+    gate_open(&gate);
+    CHECK(holds(a, 5));
+}
+
+/* More than the driver queues, with nobody asking how far it has come. */
+TEST(S1_thousands_of_launches)
+{
+    NEEDS_DEVICE;
+    WEFT_AUTO weft_array *a = full(0, device());
+    CHECK(a);
+    const int launches = test_faults() ? 100 : 5000;
+    for (int k = 0; k < launches; k++)
+        CHECK_STATUS(weft(a += 1, a), WEFT_OK);
+    CHECK(holds(a, launches));
+}
+
+TEST(A5_native_handles)
+{
+    NEEDS_DEVICE;
+    void *context = NULL, *handle = NULL;
+    CHECK_STATUS(weft_device_native(device(), &context), WEFT_OK);
+    CHECK_STATUS(weft_stream_native(weft_stream_current(device()), &handle), WEFT_OK);
+    CHECK(context && handle);
+    AUTO_STREAM wrapped = weft_stream_wrap(device(), handle);
+    CHECK(wrapped);
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(1000), .dtype = WEFT_I32, .stream = wrapped);
+    CHECK(a);
+    CHECK_STATUS(weft_fill(a, 9), WEFT_OK);
+    CHECK(holds(a, 9));
+}
+
+#define SLOW "the stand-in compiles for each allocation that fails"
+TEST_MAIN(TEST_NO_FAULTS(D1_no_driver, SLOW), TEST_NO_FAULTS(D1_driver_without_functions, SLOW),
+          TEST_NO_FAULTS(D1_driver_does_not_start, SLOW), TEST_NO_FAULTS(D1_old_driver, SLOW),
+          TEST_NO_FAULTS(D1_no_device, SLOW), TEST_NO_FAULTS(no_compiler, SLOW),
+          TEST_NO_FAULTS(M5_memory_runs_out, SLOW), ASYNCHRONOUS(SLOW),
+          TEST_NO_FAULTS(S6_a_launch_that_is_refused, SLOW),
+          TEST_NO_FAULTS(M3_copies_of_all_kinds, SLOW), TEST_OF(S5_streams_wait_for_each_other),
+          TEST_OF(S1_thousands_of_launches), TEST_OF(A5_native_handles),
+          TEST_NO_FAULTS(D3_fault_and_reset, SLOW), TEST_NO_FAULTS(D3_fault_for_good, SLOW));
