@@ -146,11 +146,10 @@ weft_array *weft_handle_with(const weft_options *given)
     weft_shape none = {0, {0}};
     weft__request request;
     OPERATION("weft_handle");
-    weft_dtype dtype = options.dtype ? options.dtype : WEFT_F32;
-    if (weft_dtype_size(dtype) == 0)
-        return weft__fail_dtype(dtype), NULL;
+    if (options.dtype && weft_dtype_size(options.dtype) == 0)
+        return weft__fail_dtype(options.dtype), NULL;
     TRY_NULL(resolve(&options, NULL, &request));
-    weft_array *array = make(dtype, &none);
+    weft_array *array = make(options.dtype, &none);
     if (!array)
         return NULL;
     array->request = request;
@@ -172,10 +171,21 @@ weft_status weft__array_resize(weft_array *array, const weft_shape *shape)
     return status;
 }
 
+weft_status weft__array_become(weft_array *handle, weft_dtype dtype, const weft_shape *shape)
+{
+    uint8_t old = handle->dtype;
+    if (old == WEFT_DTYPE_DEFAULT)
+        handle->dtype = (uint8_t)dtype;
+    weft_status status = weft__array_resize(handle, shape);
+    if (status != WEFT_OK)
+        handle->dtype = old;
+    return status;
+}
+
 weft_status weft_resize(weft_array *array, weft_shape shape)
 {
     OPERATION("weft_resize");
-    return array ? weft__array_resize(array, &shape) : weft__fail_null("array");
+    return array ? weft__array_become(array, WEFT_F32, &shape) : weft__fail_null("array");
 }
 
 weft_array *weft_array_retain(weft_array *array)
@@ -294,7 +304,9 @@ weft_status weft__array_check_output(const weft_array *array, const char *operan
 
 weft_dtype weft_array_dtype(const weft_array *array)
 {
-    return array ? (weft_dtype)array->dtype : WEFT_DTYPE_DEFAULT;
+    if (!array)
+        return WEFT_DTYPE_DEFAULT;
+    return array->dtype ? (weft_dtype)array->dtype : WEFT_F32; /* what a resize would make it */
 }
 
 int weft_array_ndim(const weft_array *array) { return array ? array->shape.ndim : 0; }

@@ -8,7 +8,7 @@
 
 struct weft_array {
     _Atomic int references;
-    uint8_t dtype;
+    uint8_t dtype;    /* of a handle that was made without one: WEFT_DTYPE_DEFAULT */
     bool overlapping; /* elements may share memory (broadcast): not to be written */
     weft_shape shape;
     uint64_t layout; /* a number that no other array has or had, and a new one whenever anything
@@ -34,6 +34,8 @@ weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const wef
                             const weft_array *like, bool *zeroed);
 /* New memory of another shape; fails with the array unchanged. */
 weft_status weft__array_resize(weft_array *array, const weft_shape *shape);
+/* Gives a handle memory of the shape; it is of the dtype if it has none of its own. */
+weft_status weft__array_become(weft_array *handle, weft_dtype dtype, const weft_shape *shape);
 /* Number of elements; the shape was checked when the array was made. */
 int64_t weft__array_count(const weft_array *array);
 bool weft__array_contiguous(const weft_array *array);

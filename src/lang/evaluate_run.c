@@ -64,8 +64,8 @@ static weft_status give_handles_memory(const running *r)
         weft_array *array = r->operands[assignment->operand].value.array;
         if (array->buffer)
             continue;
-        array->dtype = program->nodes[assignment->node].dtype;
-        TRY(weft__array_resize(array, &program->shapes[program->nodes[assignment->node].shape]));
+        const weft__lang_node *node = &program->nodes[assignment->node];
+        TRY(weft__array_become(array, (weft_dtype)node->dtype, &program->shapes[node->shape]));
     }
     return WEFT_OK;
 }

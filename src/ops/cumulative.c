@@ -24,12 +24,12 @@ static weft_status check_axis(const weft_array *array, int given, int *axis)
 static weft_status check_out(const weft_array *array, const weft_shape *shape, weft_array *out)
 {
     const weft_dtype dtype = result_dtype((weft_dtype)array->dtype);
-    if (!weft_dtype_assignable((weft_dtype)out->dtype, dtype))
+    if (out->dtype && !weft_dtype_assignable((weft_dtype)out->dtype, dtype))
         return FAIL_AT(WEFT_ERROR_DTYPE, "out",
                        "out is %s and the result %s; use an out of that kind",
                        weft_dtype_name((weft_dtype)out->dtype), weft_dtype_name(dtype));
     if (!out->buffer)
-        return weft__array_resize(out, shape);
+        return weft__array_become(out, dtype, shape);
     if (!weft_shape_equal(out->shape, *shape))
         return FAIL_AT(WEFT_ERROR_SHAPE, "out", "out has shape %s and the result %s",
                        weft__shape_text_of(&out->shape).text, weft__shape_text_of(shape).text);

@@ -234,6 +234,30 @@ TEST(A4_a_handle_becomes_the_result)
     CHECK(weft_shape_equal(weft_array_shape(h), WEFT_SHAPE(2, 3)));
 }
 
+TEST(A4_a_handle_without_a_dtype_takes_that_of_the_value)
+{
+    const int16_t values[] = {1, -2, 3}, squares[] = {1, 4, 9};
+    const bool negative[] = {false, true, false};
+    const float halves[] = {0.5f, -1, 1.5f};
+    WEFT_AUTO weft_array *a =
+        weft_from_host(values, sizeof values, WEFT_SHAPE(3), .dtype = WEFT_I16, .device = device());
+    WEFT_AUTO weft_array *h = weft_handle(.device = device()), *m = weft_handle(.device = device());
+    WEFT_AUTO weft_array *f = weft_handle(.dtype = WEFT_F32, .device = device());
+    CHECK(a && h && m && f);
+    CHECK_INT(weft_array_dtype(h), WEFT_F32); /* what a resize would make it */
+    CHECK_STATUS(weft(h = a * a; m = a < 0; f = f64(a) / 2, a, h, m, f), WEFT_OK);
+    CHECK_INT(weft_array_dtype(h), WEFT_I16);
+    CHECK_INT(weft_array_dtype(m), WEFT_BOOL);
+    CHECK_INT(weft_array_dtype(f), WEFT_F32);
+    CHECK(holds(h, squares, sizeof squares));
+    CHECK(holds(m, negative, sizeof negative));
+    CHECK(holds(f, halves, sizeof halves));
+    WEFT_AUTO weft_array *sums = weft_handle(.device = device());
+    WEFT_AUTO weft_array *same = weft_cumulative_sum(a, 0, .out = sums);
+    CHECK(same == sums);
+    CHECK_INT(weft_array_dtype(sums), WEFT_I64);
+}
+
 TEST(X1_values_and_text_at_run_time)
 {
     WEFT_AUTO weft_array *a = weft_full(WEFT_SCALAR, 2.5, .dtype = WEFT_F64, .device = device());
@@ -333,7 +357,9 @@ TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X1_nothing_is_compile
           TEST_OF(X2_results_of_different_shapes), TEST_OF(X2_views_and_broadcasting),
           TEST_OF(X2_numbers_are_weak), TEST_OF(X2_integers_are_as_in_c),
           TEST_OF(X2_complex_numbers), TEST_OF(X2_errors_show_the_place),
-          TEST_OF(A4_a_handle_becomes_the_result), TEST_OF(X1_values_and_text_at_run_time),
+          TEST_OF(A4_a_handle_becomes_the_result),
+          TEST_OF(A4_a_handle_without_a_dtype_takes_that_of_the_value),
+          TEST_OF(X1_values_and_text_at_run_time),
           TEST_NO_FAULTS(X1_many_sites, "hundreds of allocations that are all alike"),
           TEST_OF(S5_expressions_on_streams_keep_their_order),
           TEST_NO_FAULTS(X2_functions_of_floats, "X1_values_and_text_at_run_time is for that"));
