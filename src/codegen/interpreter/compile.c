@@ -72,17 +72,17 @@ static void mark_in_place(weft__lowering *lowering)
 static void resolve(const weft__lowering *lowering, weft__step *steps, int32_t count)
 {
     const weft__program *program = lowering->program;
-    int32_t first[WEFT__PLACES] = {0};
-    for (int k = 1; k < WEFT__PLACES; k++)
-        first[k] = first[k - 1] + program->places[k - 1];
+    int32_t first[WEFT__STORAGES] = {0};
+    for (int k = 1; k < WEFT__STORAGES; k++)
+        first[k] = first[k - 1] + program->rows[k - 1];
     for (int32_t k = 0; k < count; k++) {
         int32_t *rows[] = {&steps[k].result, &steps[k].argument[0], &steps[k].argument[1],
                            &steps[k].argument[2]};
         steps[k].block = lowering->live[steps[k].result].block;
         for (int j = 0; j < 4; j++) {
             const weft__live *live = &lowering->live[*rows[j]];
-            *rows[j] =
-                live->place == WEFT__PLACE_BLOCK ? live->block : first[live->place] + live->ordinal;
+            *rows[j] = live->storage == WEFT__STORAGE_BLOCK ? live->block
+                                                            : first[live->storage] + live->ordinal;
         }
     }
 }
@@ -91,10 +91,10 @@ static void resolve(const weft__lowering *lowering, weft__step *steps, int32_t c
 static weft_status fit(weft__program *program)
 {
     int64_t locations = 0;
-    for (int k = 0; k < WEFT__PLACES; k++)
-        locations += program->places[k];
-    const int64_t tables = 8 * (locations + program->places[WEFT__PLACE_UNIFORM]) + 64;
-    const int64_t blocks = program->places[WEFT__PLACE_BLOCK];
+    for (int k = 0; k < WEFT__STORAGES; k++)
+        locations += program->rows[k];
+    const int64_t tables = 8 * (locations + program->rows[WEFT__STORAGE_UNIFORM]) + 64;
+    const int64_t blocks = program->rows[WEFT__STORAGE_BLOCK];
     int64_t elements = WEFT__TILE;
     if (blocks > 0) {
         const int64_t bytes = (WEFT__SCRATCH - tables) / blocks - 128;
@@ -119,8 +119,8 @@ static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
     for (int32_t k = 0; k < program->steps_count; k++)
         place_step(lowering, &pool, k);
     lowering->live[0].block = 0;
-    program->places[WEFT__PLACE_BLOCK] = pool.count;
-    program->places[WEFT__PLACE_SCALAR] = (int32_t)lowering->kernel->scalars_count;
+    program->rows[WEFT__STORAGE_BLOCK] = pool.count;
+    program->rows[WEFT__STORAGE_SCALAR] = (int32_t)lowering->kernel->scalars_count;
     resolve(lowering, program->prologue, program->prologue_count);
     resolve(lowering, program->steps, program->steps_count);
     return fit(program);

@@ -1,4 +1,4 @@
-/* The two halves of compiling: lowering a kernel to steps, then giving their values a place. */
+/* The two halves of compiling: lowering a kernel to steps, then giving their values storage. */
 #ifndef WEFT_CODEGEN_INTERPRETER_COMPILE_H
 #define WEFT_CODEGEN_INTERPRETER_COMPILE_H
 
@@ -9,9 +9,9 @@ enum { WEFT__WANTED_VALUE = 1, WEFT__WANTED_FOLD = 2 };
 
 /* A value of the program that is being made. */
 typedef struct weft__live {
-    uint8_t place;   /* weft__place */
+    uint8_t storage; /* weft__storage */
     uint8_t size;    /* elements of 1 << size bytes */
-    int32_t ordinal; /* in its place; of a fetch, block is its block */
+    int32_t ordinal; /* in its storage; of a fetch, block is its block */
     int32_t block;
     int32_t last; /* the last step that uses it, or -1 */
 } weft__live;

@@ -55,10 +55,10 @@ static int write_primitive(weft__text *text, const weft__variant *variant,
 static void write_row(weft__text *text, const weft__program *program, int32_t row)
 {
     static const char *const names[] = {"block", "memory", "constant", "scalar", "uniform"};
-    int place = 0;
-    while (place < WEFT__PLACES - 1 && row >= program->places[place])
-        row -= program->places[place++];
-    weft__text_add(text, " %s %d", names[place], row);
+    int storage = 0;
+    while (storage < WEFT__STORAGES - 1 && row >= program->rows[storage])
+        row -= program->rows[storage++];
+    weft__text_add(text, " %s %d", names[storage], row);
 }
 
 static const char *kind_name(const weft__step *step)

@@ -22,12 +22,12 @@ static uint8_t moved_size(weft_dtype dtype)
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
-static int32_t live_new(weft__lowering *lowering, weft__place place, uint8_t size)
+static int32_t live_new(weft__lowering *lowering, weft__storage storage, uint8_t size)
 {
     lowering->live[lowering->live_count] = (weft__live){
-        .place = (uint8_t)place,
+        .storage = (uint8_t)storage,
         .size = size,
-        .ordinal = lowering->program->places[place]++,
+        .ordinal = lowering->program->rows[storage]++,
         .last = -1,
     };
     return lowering->live_count++;
@@ -35,7 +35,7 @@ static int32_t live_new(weft__lowering *lowering, weft__place place, uint8_t siz
 
 static bool is_uniform(const weft__lowering *lowering, int32_t live)
 {
-    return lowering->live[live].place >= WEFT__PLACE_CONSTANT;
+    return lowering->live[live].storage >= WEFT__STORAGE_CONSTANT;
 }
 
 static void use(weft__lowering *lowering, weft__step *step, int k, int32_t live)
@@ -54,7 +54,7 @@ static int32_t compute(weft__lowering *lowering, weft__primitive *primitive, wef
     for (int k = 0; k < count; k++)
         use(lowering, &step, k, arguments[k]);
     const bool once = step.uniform == (1U << count) - 1;
-    step.result = live_new(lowering, once ? WEFT__PLACE_UNIFORM : WEFT__PLACE_BLOCK, step.size);
+    step.result = live_new(lowering, once ? WEFT__STORAGE_UNIFORM : WEFT__STORAGE_BLOCK, step.size);
     if (once)
         program->prologue[program->prologue_count++] = step;
     else
@@ -73,7 +73,7 @@ static void lower_edge(weft__lowering *lowering, int32_t position)
         .kind = WEFT__STEP_EDGE, .size = moved_size(load->dtype), .shift = load->shift};
     use(lowering, &step, 0, lowering->value[position]);
     use(lowering, &step, 1, lowering->value[load->argument[0]]);
-    step.result = live_new(lowering, WEFT__PLACE_BLOCK, step.size);
+    step.result = live_new(lowering, WEFT__STORAGE_BLOCK, step.size);
     program->steps[program->steps_count++] = step;
     lowering->value[position] = step.result;
 }
@@ -84,7 +84,7 @@ static void lower_load(weft__lowering *lowering, int32_t position)
     const weft_dtype dtype = lowering->kernel->operands[value->slot].dtype;
     weft__program *program = lowering->program;
     const uint8_t size = moved_size(dtype);
-    const int32_t raw = live_new(lowering, WEFT__PLACE_FETCH, size);
+    const int32_t raw = live_new(lowering, WEFT__STORAGE_FETCH, size);
     program->steps[program->steps_count++] = (weft__step){.kind = WEFT__STEP_FETCH,
                                                           .result = raw,
                                                           .size = size,
@@ -147,13 +147,13 @@ static void lower_leaf(weft__lowering *lowering, int32_t position)
     const uint8_t size = moved_size(value->dtype);
     int32_t live;
     if (value->op == WEFT__OP_constant) {
-        program->constants[program->places[WEFT__PLACE_CONSTANT]] = value->bits;
-        live = live_new(lowering, WEFT__PLACE_CONSTANT, size);
+        program->constants[program->rows[WEFT__STORAGE_CONSTANT]] = value->bits;
+        live = live_new(lowering, WEFT__STORAGE_CONSTANT, size);
     } else if (value->op == WEFT__OP_scalar) {
-        live = live_new(lowering, WEFT__PLACE_SCALAR, size);
+        live = live_new(lowering, WEFT__STORAGE_SCALAR, size);
         lowering->live[live].ordinal = value->slot; /* the table has all scalars of the launch */
     } else {
-        live = live_new(lowering, WEFT__PLACE_BLOCK, size);
+        live = live_new(lowering, WEFT__STORAGE_BLOCK, size);
         weft__step step = {.kind = WEFT__STEP_INDEX, .result = live, .size = size};
         step.slot = value->slot;
         if (step.slot != WEFT__INDEX_FOLDED && step.slot < lowering->kernel->ndim)
@@ -216,7 +216,7 @@ static void lower_fold(weft__lowering *lowering, int32_t position)
     for (int k = 0; folds && k < 2; k++)
         use(lowering, &step, k, lowering->value[value->argument[k]]);
     if (!folds)
-        step.result = live_new(lowering, WEFT__PLACE_FETCH, step.size);
+        step.result = live_new(lowering, WEFT__STORAGE_FETCH, step.size);
     program->steps[program->steps_count++] = step;
     lowering->value[position] = step.result;
 }

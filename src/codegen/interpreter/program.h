@@ -25,14 +25,14 @@ typedef enum weft__step_kind {
 /* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if
  * that can be read in place, else in a block. The last three are uniform: single elements that
  * depend on no point. */
-typedef enum weft__place {
-    WEFT__PLACE_BLOCK,
-    WEFT__PLACE_FETCH,
-    WEFT__PLACE_CONSTANT,
-    WEFT__PLACE_SCALAR,
-    WEFT__PLACE_UNIFORM,
-    WEFT__PLACES
-} weft__place;
+typedef enum weft__storage {
+    WEFT__STORAGE_BLOCK,
+    WEFT__STORAGE_FETCH,
+    WEFT__STORAGE_CONSTANT,
+    WEFT__STORAGE_SCALAR,
+    WEFT__STORAGE_UNIFORM,
+    WEFT__STORAGES
+} weft__storage;
 
 typedef struct weft__step {
     weft__primitive *primitive;  /* of compute */
@@ -73,7 +73,7 @@ typedef struct weft__program {
     uint64_t *constants;
     weft__kernel_shift *shifts;
     int32_t prologue_count, steps_count;
-    int32_t places[WEFT__PLACES]; /* how many rows of the table each place has */
+    int32_t rows[WEFT__STORAGES]; /* of the table, for each storage */
     int32_t size;                 /* the largest elements of blocks have 1 << size bytes */
     int32_t elements;             /* that fit in a block */
     int32_t bytes_put;            /* at each point */

@@ -234,22 +234,22 @@ static char *aligned(char *pointer) { return pointer + (-(uintptr_t)pointer & 63
 static void lay_out(weft__patch *frame, char *scratch, int64_t points)
 {
     const weft__program *program = frame->program;
-    const int32_t *places = program->places;
+    const int32_t *rows = program->rows;
     char **at = frame->at = (char **)(void *)scratch;
     int32_t locations = 0;
-    for (int k = 0; k < WEFT__PLACES; k++)
-        locations += places[k];
+    for (int k = 0; k < WEFT__STORAGES; k++)
+        locations += rows[k];
     char *uniforms = scratch + (size_t)locations * sizeof *at;
-    char *blocks = aligned(uniforms + 8 * places[WEFT__PLACE_UNIFORM]);
+    char *blocks = aligned(uniforms + 8 * rows[WEFT__STORAGE_UNIFORM]);
     const int64_t bytes = (least(points, program->elements) << program->size) + 64;
-    for (int32_t k = 0; k < places[WEFT__PLACE_BLOCK]; k++)
+    for (int32_t k = 0; k < rows[WEFT__STORAGE_BLOCK]; k++)
         *at++ = blocks + k * (bytes + (-bytes & 63));
-    at += places[WEFT__PLACE_FETCH];
-    for (int32_t k = 0; k < places[WEFT__PLACE_CONSTANT]; k++)
+    at += rows[WEFT__STORAGE_FETCH];
+    for (int32_t k = 0; k < rows[WEFT__STORAGE_CONSTANT]; k++)
         *at++ = (char *)&program->constants[k];
-    for (int32_t k = 0; k < places[WEFT__PLACE_SCALAR]; k++)
+    for (int32_t k = 0; k < rows[WEFT__STORAGE_SCALAR]; k++)
         *at++ = (char *)(uintptr_t)&weft__launch_scalars(frame->launch)[k];
-    for (int32_t k = 0; k < places[WEFT__PLACE_UNIFORM]; k++)
+    for (int32_t k = 0; k < rows[WEFT__STORAGE_UNIFORM]; k++)
         *at++ = uniforms + 8 * k;
 }
 
