@@ -15,7 +15,9 @@ static weft_status folded_axes(weft__checker *c, const weft__syntax_node *call,
                                const weft__syntax_attributes *a, int ndim, uint8_t *axes)
 {
     int count = a ? a->axes : 0;
-    *axes = count ? 0 : (uint8_t)((1u << ndim) - 1);
+    *axes = 0;
+    if (!count)
+        *axes = (uint8_t)((1u << ndim) - 1);
     for (int i = 0; i < count; i++) {
         int axis = a->axis[i] < 0 ? a->axis[i] + ndim : a->axis[i];
         if (axis < 0 || axis >= ndim)

@@ -58,7 +58,7 @@ weft_status weft__cpu_device_describe(int index, weft_device_info *info)
     info->compute_units = weft__cpu_threads();
     describe_memory(info);
     snprintf(info->driver, sizeof info->driver, "%.63s", known ? kernel.release : "unknown");
-    snprintf(info->compiler, sizeof info->compiler, "interpreter");
+    snprintf(info->compiler, sizeof info->compiler, "interpreter; LLVM where libLLVM is found");
     for (int dtype = WEFT_DTYPE_DEFAULT + 1; dtype < WEFT_DTYPE_END; dtype++)
         info->dtypes |= 1u << dtype;
     info->unified_memory = true;
