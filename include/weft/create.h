@@ -56,8 +56,8 @@ extern "C" {
 #define WEFT__FULL_LIKE_(array, number, ...)                                                       \
     weft_full_like_with((array), WEFT_OPERAND(number), WEFT__NEW(__VA_ARGS__))
 
-/* A handle with no memory yet. An assignment gives it some, or a resize. Without .dtype it gets that
- * of what is assigned; f32 in a resize. weft_assign makes it a copy of the source in any case. */
+/* A handle with no memory yet. An assignment gives it some, or a resize. Without .dtype it gets
+ * that of what is assigned; f32 in a resize. weft_assign always makes it a copy of the source. */
 #define weft_handle(...) weft_handle_with(WEFT__NEW(__VA_ARGS__))
 /* A new array with a copy of host memory in C order; `bytes` is checked. */
 #define weft_from_host(...) WEFT__FROM_HOST(__VA_ARGS__, )
