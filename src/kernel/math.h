@@ -92,7 +92,7 @@ void weft__math_circle(weft__builder *builder, weft_dtype dtype, int32_t turn, i
     X(divide, 2, COMPLEX, 4, 4)                                                                    \
     X(abs, 1, REAL, 1, 1)                                                                          \
     X(arg, 1, REAL, 2, 2)                                                                          \
-    X(sign, 1, COMPLEX, 2, 2)                                                                      \
+    X(sign, 1, COMPLEX, 3, 3)                                                                      \
     X(isnan, 1, BOOL, 0, 0)                                                                        \
     X(isinf, 1, BOOL, 0, 0)                                                                        \
     X(isfinite, 1, BOOL, 0, 0)                                                                     \
