@@ -6,7 +6,7 @@
 #include "kernel/ir.h"
 
 /* Makes an image that keeps nothing of the kernel. Its entry allocates nothing, cannot fail, uses
- * the thread's scratch or, where it has none, up to 192 KiB of stack, and may run on several
+ * the thread's scratch or, where it has none, up to 704 KiB of stack, and may run on several
  * threads at once with disjoint ranges of a launch. */
 weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image);
 

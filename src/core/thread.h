@@ -11,7 +11,7 @@ enum {
     WEFT__DEPTH_MAX = 32,        /* work inside functions that work calls */
     WEFT__MAGAZINE_CLASSES = 81, /* size classes that a thread caches: up to 64 KiB */
     WEFT__MAGAZINE_DEPTH = 8,
-    WEFT__SCRATCH_BYTES = 176 << 10 /* aligned to 64; kernels without folds touch 64 KiB */
+    WEFT__SCRATCH_BYTES = 640 << 10 /* aligned to 64; kernels without folds touch 64 KiB */
 };
 
 typedef struct weft__thread {

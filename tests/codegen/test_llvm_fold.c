@@ -391,6 +391,26 @@ TEST(any_axes_kinds_types_and_layouts)
     }
 }
 
+/* Elements of a chunk in different lines of memory, with chunks that end in the next row, plane or
+ * point. */
+TEST(across_the_lines_of_memory)
+{
+    NEEDS_LLVM;
+    static const int64_t spaces[][4] = {{2, 30, 5000},   {2, 65, 4097},    {2, 100, 1000},
+                                        {2, 70, 300},    {3, 20, 3, 2000}, {3, 3, 20, 4100},
+                                        {3, 2, 100, 33}, {3, 40, 17, 129}};
+    static const int some[] = {WEFT__OP_add, WEFT__OP_max, WEFT__FOLD_ARGMIN, WEFT__FOLD_PRODUCT};
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_F32, WEFT_F32};
+    FOR_EACH_ISA
+    for (int k = 0; k < (test_quick() ? 4 : 24); k++) {
+        const int64_t *given = spaces[k % 8];
+        const struct space space = space_make((int)given[0], given + 1);
+        const unsigned axes = 1U << (space.ndim - 1) | (unsigned)random_below(1 << space.ndim);
+        CHECK(check_simple(&space, axes, some[k % 4], types[k % 4],
+                           k % 3 ? LAYOUT_TRANSPOSED : LAYOUT_ANY, random_grain()));
+    }
+}
+
 /* ---- random kernels, against the interpreter ---- */
 
 /* A value of the type among those from `first` on, or one of them that is cast to it. */
@@ -540,4 +560,5 @@ TEST(one_fold)
 TEST_MAIN(TEST_OF(one_fold), TEST_NO_FAULTS(every_kind_and_type_of_one_axis, LONG),
           TEST_NO_FAULTS(sums_of_two_axes, LONG),
           TEST_NO_FAULTS(any_axes_kinds_types_and_layouts, LONG),
+          TEST_NO_FAULTS(across_the_lines_of_memory, LONG),
           TEST_NO_FAULTS(random_kernels_with_folds, LONG));

@@ -39,6 +39,10 @@ typedef struct weft__fold_plan {
 /* Follows from the sizes and strides alone; `arguments` are those of the kernel. */
 weft__fold_plan weft__fold_plan_of(const weft__launch *launch, bool lanes, bool has_index,
                                    uint32_t operands_count);
+enum {
+    WEFT__FOLD_PACKED_MOST = 6, /* operands */
+    WEFT__FOLD_PACK_BYTES = 16 * WEFT__FOLD_PACKED_MOST * WEFT__FOLD_CHUNK
+};
 /* Whether an operand is read from memory of its own, where its elements lie as the plan wants them.
  */
 bool weft__fold_packed(const weft__fold_plan *plan, const weft__launch *launch, uint32_t operand);

@@ -3,17 +3,11 @@
 
 enum { ROWS = 16 /* at a time: as many streams as processors follow */ };
 
-static bool is_packed(const weft__fold_frame *frame, uint32_t operand)
-{
-    return frame->native->operands[operand].flags != 0 &&
-           weft__fold_packed(&frame->plan, frame->launch, operand);
-}
-
 int64_t weft__fold_columns_most(const weft__fold_frame *frame)
 {
     int64_t bytes = 0, room = frame->pack_bytes;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
-        if (!is_packed(frame, k))
+        if (!weft__fold_is_packed(frame, k))
             continue;
         bytes += (int64_t)WEFT__FOLD_RUN << frame->native->operands[k].size;
         room -= 64;
@@ -55,7 +49,7 @@ static void find_operands(weft__fold_frame *frame)
                                    plan->row_axis < 0 ? 0 : stride[plan->row_axis],
                                    plan->column_axis < 0 ? 0 : stride[plan->column_axis]};
         patch->operands[k] = far;
-        if (!is_packed(frame, k))
+        if (!weft__fold_is_packed(frame, k))
             continue;
         const weft__patch_operand near = {pack, patch->columns << size, (int64_t)1 << size};
         weft__fold_move(frame, size, (weft__plane){near.data, near.row, near.column},

@@ -4,17 +4,17 @@
 
 #include <string.h>
 
-static void call(weft__fold_frame *frame, int64_t rows, int64_t tail)
+void weft__fold_call(weft__fold_frame *frame, int64_t rows, int64_t tail)
 {
     frame->points.rows = rows;
     frame->sheet.tail = tail;
     frame->native->fold(&frame->points);
 }
 
-static void use_slots(weft__fold_frame *frame, int64_t lane)
+static void use_slots(weft__fold_frame *frame)
 {
     for (int32_t k = 0; k < frame->count; k++)
-        frame->sheet.slot[k] = frame->slot[k] + (lane << frame->size[k]);
+        frame->sheet.slot[k] = frame->slot[k];
 }
 
 /* Where results go; those of the next group are `step` values further on. */
@@ -35,7 +35,7 @@ static void halve(weft__fold_frame *frame, int64_t lanes)
 }
 
 /* Makes the operands those of the rows at the position, in steps along the last axis. */
-static void find_operands(weft__fold_frame *frame)
+void weft__fold_find_operands(weft__fold_frame *frame)
 {
     const int32_t axis = frame->plan.column_axis;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
@@ -46,9 +46,8 @@ static void find_operands(weft__fold_frame *frame)
     }
 }
 
-/* `groups` chunks of `length` elements each, the next one's `step` further along `axis`. */
 static void fold_groups(weft__fold_frame *frame, int64_t first, int64_t length, int64_t groups,
-                        int32_t axis, int64_t step)
+                        int32_t axis, int64_t step, int64_t packed)
 {
     weft__sheet *sheet = &frame->sheet;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++)
@@ -57,27 +56,47 @@ static void fold_groups(weft__fold_frame *frame, int64_t first, int64_t length, 
     sheet->folded_group = axis == frame->plan.column_axis ? step : 0;
     sheet->groups = groups;
     sheet->fresh = sheet->halves = 1;
-    use_slots(frame, 0);
+    use_slots(frame);
     weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, first);
-    find_operands(frame);
-    call(frame, length / WEFT__FOLD_LANES, length % WEFT__FOLD_LANES);
-    if (frame->product)
-        halve(frame, length);
+    weft__fold_find_operands(frame);
+    if (frame->plan.packs)
+        weft__fold_use_packs(frame, packed);
+    weft__fold_call(frame, length / WEFT__FOLD_LANES, length % WEFT__FOLD_LANES);
 }
 
-/* The elements [at, end) of one axis, of which the first belongs to a lane. */
-static void fold_piece(weft__fold_frame *frame, int64_t at, int64_t end, int64_t begin)
+void weft__fold_set(weft__fold_frame *frame, int64_t first, int64_t length, int64_t groups,
+                    int32_t axis, int64_t step, char *const *to, int64_t at, int64_t result_step)
+{
+    const bool kept = axis >= 0 && axis < frame->launch->kept_ndim;
+    use_results(frame, to, at, result_step);
+    if (!frame->product && !frame->has_index) {
+        fold_groups(frame, first, length, groups, axis, step, 0);
+        return;
+    }
+    for (int64_t k = 0; k < groups; k++) {
+        use_results(frame, to, at + k * result_step, 0);
+        fold_groups(frame, kept ? first : first + k * step, length, 1, axis, step, k);
+        if (frame->product)
+            halve(frame, length);
+        if (kept)
+            frame->points.position[axis] += step;
+    }
+    if (kept)
+        frame->points.position[axis] -= groups * step;
+}
+
+void weft__fold_piece(weft__fold_frame *frame, char *const *slots, int64_t at, int64_t end,
+                      int64_t begin)
 {
     const int64_t lane = (at - begin) % WEFT__FOLD_LANES, count = end - at;
     frame->sheet.fresh = at == begin ? 1 : at - begin < WEFT__FOLD_LANES ? 2 : 0;
     frame->sheet.folded = at;
-    weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, at);
-    find_operands(frame);
-    use_slots(frame, lane);
+    for (int32_t k = 0; k < frame->count; k++)
+        frame->sheet.slot[k] = slots[k] + (lane << frame->size[k]);
     if (lane == 0)
-        call(frame, count / WEFT__FOLD_LANES, count % WEFT__FOLD_LANES);
+        weft__fold_call(frame, count / WEFT__FOLD_LANES, count % WEFT__FOLD_LANES);
     else
-        call(frame, 0, count);
+        weft__fold_call(frame, 0, count);
 }
 
 /* A chunk, in pieces of the last axis; a piece that begins between lanes ends with the last one. */
@@ -91,16 +110,18 @@ static void fold_pieces(weft__fold_frame *frame, int64_t begin, int64_t end)
         stop = weft__fold_least(end, at + size - at % size);
         if (lane != 0)
             stop = weft__fold_least(stop, at + WEFT__FOLD_LANES - lane);
-        fold_piece(frame, at, stop, begin);
+        weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, at);
+        weft__fold_find_operands(frame);
+        weft__fold_piece(frame, frame->slot, at, stop, begin);
     }
     if (frame->product) {
         halve(frame, end - begin);
         return;
     }
-    use_slots(frame, 0);
+    use_slots(frame);
     frame->sheet.fresh = 0;
     frame->sheet.halves = 1;
-    call(frame, 0, 0);
+    weft__fold_call(frame, 0, 0);
 }
 
 /* All chunks of one kept point. */
@@ -108,16 +129,17 @@ static void fold_point(weft__fold_frame *frame, int64_t chunk, int64_t chunks, c
                        int64_t column, int64_t pitch)
 {
     const int64_t folded = frame->launch->folded, length = WEFT__FOLD_CHUNK;
-    const bool one = !frame->plan.linear || frame->product || frame->has_index;
     for (int64_t c = 0, groups; c < chunks; c += groups) {
         const int64_t begin = (chunk + c) * length, whole = folded / length - (chunk + c);
-        const int64_t end = weft__fold_least(begin + length, folded);
-        groups = one || whole < 1 ? 1 : weft__fold_least(whole, chunks - c);
-        use_results(frame, to, column + c * pitch, pitch);
-        if (frame->plan.linear)
-            fold_groups(frame, begin, end - begin, groups, frame->plan.column_axis, length);
-        else
-            fold_pieces(frame, begin, end);
+        const int64_t end = weft__fold_least(begin + length, folded), at = column + c * pitch;
+        groups = whole < 1 || !frame->plan.linear ? 1 : weft__fold_least(whole, chunks - c);
+        if (frame->plan.linear) {
+            weft__fold_set(frame, begin, end - begin, groups, frame->plan.column_axis, length, to,
+                           at, pitch);
+            continue;
+        }
+        use_results(frame, to, at, 0);
+        fold_pieces(frame, begin, end);
     }
 }
 
@@ -126,10 +148,10 @@ void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, ch
 {
     const int32_t axis = frame->launch->kept_ndim - 1;
     const int64_t begin = chunk * WEFT__FOLD_CHUNK, columns = frame->columns;
-    if (frame->plan.linear && chunks == 1 && !frame->product && !frame->has_index) {
-        use_results(frame, to, 0, 1);
-        fold_groups(frame, begin, weft__fold_least(WEFT__FOLD_CHUNK, frame->launch->folded - begin),
-                    columns, axis, 1);
+    if (frame->plan.linear && chunks == 1) {
+        weft__fold_set(frame, begin,
+                       weft__fold_least(WEFT__FOLD_CHUNK, frame->launch->folded - begin), columns,
+                       axis, 1, to, 0, 1);
         return;
     }
     for (int64_t c = 0; c < columns; c++) {

@@ -60,15 +60,20 @@ bool weft__fold_packed(const weft__fold_plan *plan, const weft__launch *launch, 
     return !is_linear(launch, operand) || weft__fold_band(launch, operand) >= 0;
 }
 
-/* Where many short pieces would be folded, or memory would be read across its lines. */
+/* Where many short pieces would be folded, or memory would be read across its lines; if there is
+ * room. */
 static bool lanes_pack(const weft__launch *launch, uint32_t operands_count)
 {
     const int32_t last = launch->ndim - 1;
     const bool pieces = launch->ndim - launch->kept_ndim > 1 && launch->size[last] < SEGMENT;
-    for (uint32_t k = 0; k < operands_count; k++)
-        if ((pieces && !is_linear(launch, k)) || weft__fold_band(launch, k) >= 0)
-            return true;
-    return false;
+    bool wanted = false;
+    int packed = 0;
+    for (uint32_t k = 0; k < operands_count; k++) {
+        const bool banded = weft__fold_band(launch, k) >= 0, linear = is_linear(launch, k);
+        wanted |= banded || (pieces && !linear);
+        packed += banded || !linear;
+    }
+    return wanted && packed <= WEFT__FOLD_PACKED_MOST;
 }
 
 static bool are_linear(const weft__launch *launch, uint32_t operands_count)
@@ -97,7 +102,7 @@ weft__fold_plan weft__fold_plan_of(const weft__launch *launch, bool lanes, bool 
         plan.mode = WEFT__FOLD_LANES_MODE;
         plan.length = WEFT__FOLD_CHUNK;
         plan.column_axis = last;
-        plan.packs = false && !has_index && lanes_pack(launch, operands_count);
+        plan.packs = !has_index && lanes_pack(launch, operands_count);
         plan.linear = plan.packs;
         if (!plan.packs)
             plan.linear = (!has_index || launch->ndim - launch->kept_ndim <= 1) &&

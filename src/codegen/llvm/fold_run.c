@@ -99,27 +99,24 @@ static void fold(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *c
                  int64_t pitch)
 {
     if (frame->plan.mode == WEFT__FOLD_LANES_MODE)
-        weft__fold_lanes(frame, chunk, chunks, to, pitch);
+        (frame->plan.packs ? weft__fold_packs : weft__fold_lanes)(frame, chunk, chunks, to, pitch);
     else
         weft__fold_columns(frame, chunk, chunks, to, pitch);
 }
 
-/* From item `first` on; returns how many were done. */
-static int64_t run_chunks(weft__fold_frame *frame, int64_t first, int64_t end)
+/* Chunks from number `chunk` on of the columns, of which the first is kept point `point`. */
+static void run_chunks(weft__fold_frame *frame, int64_t chunk, int64_t chunks, int64_t point)
 {
-    const int64_t kept = frame->launch->kept, chunk = first / kept;
-    const int64_t chunks = kept == 1 ? end - first : 1;
     char *to[WEFT__FOLDS_MAX];
-    locate(frame, chunk, first % kept, to);
+    locate(frame, chunk, point, to);
     if (frame->plan.mode != WEFT__FOLD_SHORT_MODE) {
-        fold(frame, chunk, chunks, to, kept);
-        return chunks * frame->columns;
+        fold(frame, chunk, chunks, to, frame->launch->kept);
+        return;
     }
     fold(frame, 0, frame->plan.chunks, frame->chunk, frame->columns);
     weft__fold_groups(frame, frame->chunk, frame->plan.chunks, frame->columns, frame->columns);
     for (int32_t k = 0; k < frame->count; k++)
         memcpy(to[k], frame->chunk[k], (size_t)frame->columns << frame->size[k]);
-    return frame->columns;
 }
 
 static void run_points(weft__fold_frame *frame, int64_t point)
@@ -174,10 +171,23 @@ static void take_columns(weft__fold_frame *frame, int64_t point, int64_t most)
     frame->columns = weft__fold_least(left, most);
 }
 
-static void run(const weft__native *native, const weft__launch *launch, int64_t first, int64_t end,
-                char *scratch)
+/* Items of the first stage from `first` on, up to `most` columns at once; returns how many. In
+ * lanes many chunks of a point go together, if the range has all points of them. */
+static int64_t run_items(weft__fold_frame *frame, int64_t first, int64_t end, int64_t most)
 {
-    weft__fold_frame *frame = (weft__fold_frame *)(void *)scratch;
+    const int64_t kept = frame->launch->kept, chunk = first / kept, point = first % kept;
+    int64_t chunks = 1, points = weft__fold_least(kept - point, end - first);
+    if (frame->plan.mode == WEFT__FOLD_LANES_MODE && point == 0 && end - first >= kept)
+        chunks = (end - first) / kept;
+    for (int64_t p = 0; p < points; p += frame->columns) {
+        take_columns(frame, point + p, weft__fold_least(most, points - p));
+        run_chunks(frame, chunk, chunks, point + p);
+    }
+    return chunks * points;
+}
+
+static void begin(weft__fold_frame *frame, const weft__native *native, const weft__launch *launch)
+{
     frame->native = native;
     frame->launch = launch;
     frame->arguments = weft__launch_arguments_of(launch);
@@ -190,19 +200,31 @@ static void run(const weft__native *native, const weft__launch *launch, int64_t 
     frame->points.scalars = frame->results.scalars = weft__launch_scalars(launch);
     frame->points.streaming = frame->results.streaming = 0;
     frame->points.sheet = &frame->sheet;
+}
+
+static void run(const weft__native *native, const weft__launch *launch, int64_t first, int64_t end,
+                char *scratch)
+{
+    weft__fold_frame *frame = (weft__fold_frame *)(void *)scratch;
+    begin(frame, native, launch);
     const int64_t most = lay_out(frame, scratch + sizeof *frame, scratch + WEFT__SCRATCH_BYTES);
     const weft__mode mode = weft__mode_enter();
     while (first < end) {
-        take_columns(frame, first % launch->kept, weft__fold_least(most, end - first));
         if (launch->stage == WEFT__STAGE_CHUNKS) {
-            first += run_chunks(frame, first, end);
+            first += run_items(frame, first, end, most);
             continue;
         }
+        take_columns(frame, first, weft__fold_least(most, end - first));
         run_points(frame, first);
         first += frame->columns;
     }
     weft__mode_leave(mode);
 }
+
+_Static_assert(sizeof(weft__fold_frame) + 64 + WEFT__FOLDS_MAX * SLOT_BYTES + CHUNK_BYTES +
+                       WEFT__FOLD_PACK_BYTES <=
+                   WEFT__SCRATCH_BYTES,
+               "scratch");
 
 /* Our own threads have room on their stacks. */
 __attribute__((noinline)) static void

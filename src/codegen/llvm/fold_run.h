@@ -27,6 +27,7 @@ typedef struct weft__fold_frame {
     char *chunk[WEFT__FOLDS_MAX]; /* the first results of chunks, for the columns */
     char *pack;                   /* for elements of operands that are packed */
     int64_t pack_bytes;
+    int64_t pack_elements; /* of each operand that there is room for: whole chunks */
     weft__sheet sheet;
     weft__patch points, results;
 } weft__fold_frame;
@@ -42,6 +43,36 @@ void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, ch
                       int64_t pitch);
 void weft__fold_columns(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
                         int64_t pitch);
+/* As weft__fold_lanes, for plans that pack. */
+void weft__fold_packs(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
+                      int64_t pitch);
+/* Makes the operands that are packed those of chunk number `chunk` of the ones that were. */
+void weft__fold_use_packs(weft__fold_frame *frame, int64_t chunk);
+/* Folds `groups` chunks of `length` elements, of which the first begins with element `first`; the
+ * next one is `step` positions further along `axis`. Results go to value `at` of `to`, and then
+ * `result_step` further on. */
+void weft__fold_set(weft__fold_frame *frame, int64_t first, int64_t length, int64_t groups,
+                    int32_t axis, int64_t step, char *const *to, int64_t at, int64_t result_step);
+/* For bands along the last kept axis; along a folded one, of rows of at least a chunk, for the
+ * first of the columns. */
+void weft__fold_kept_windows(weft__fold_frame *frame, int64_t chunk, int64_t chunks,
+                             char *const *to, int64_t pitch);
+void weft__fold_folded_windows(weft__fold_frame *frame, int32_t axis, int64_t chunk, int64_t chunks,
+                               char *const *to, int64_t column, int64_t pitch);
+/* Whether an operand that is folded is packed; the bytes of an element of all that are. */
+bool weft__fold_is_packed(const weft__fold_frame *frame, uint32_t operand);
+int64_t weft__fold_packed_bytes(const weft__fold_frame *frame);
+/* Elements of the axes after one that is folded, for one position along it. */
+int64_t weft__fold_inner(const weft__launch *launch, int32_t axis);
+
+/* Calls compiled code for whole rows of lanes and a tail. */
+void weft__fold_call(weft__fold_frame *frame, int64_t rows, int64_t tail);
+/* Makes the operands those of the position, in steps along the last axis. */
+void weft__fold_find_operands(weft__fold_frame *frame);
+/* Folds the elements [at, end) of a chunk that begins with `begin`, of which the operands are found
+ * already. Those that begin between lanes end with the last lane at most. */
+void weft__fold_piece(weft__fold_frame *frame, char *const *slots, int64_t at, int64_t end,
+                      int64_t begin);
 /* How many columns there is room to pack at once. */
 int64_t weft__fold_columns_most(const weft__fold_frame *frame);
 
