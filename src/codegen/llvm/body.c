@@ -169,7 +169,7 @@ static void emit_fold(const weft__emitter *emitter, const weft__value *value)
         number += k->op == WEFT__OP_fold;
     weft__folded *fold = &folding->fold[number];
     weft__ref from[2] = {argument_of(emitter, value->argument[0]),
-                         argument_of(emitter, value->argument[1])};
+                         fold->numbered ? NULL : argument_of(emitter, value->argument[1])};
     if (!fold->second)
         weft__fold_add(emitter, fold, from);
 }

@@ -61,9 +61,35 @@ void weft__fold_combine(const weft__emitter *emitter, const weft__folded *fold, 
         to[0] = primitive(emitter, (weft__op)fold->kind, fold->dtype, to[0], from[0]);
 }
 
+/* Rows come in order, so that of equals the one that there is stays. */
+static void add_numbered(const weft__emitter *emitter, weft__folded *fold, weft__ref x)
+{
+    const bool largest = fold->kind == WEFT__FOLD_ARGMAX;
+    weft__ref *now = &fold[0].now[emitter->turn], *row = &fold[1].now[emitter->turn], better;
+    if (weft__dtype_is_float(fold->dtype))
+        better =
+            binary(emitter, weft__llvm.BuildAnd,
+                   weft__llvm.BuildFCmp(emitter->builder, largest ? WEFT__FCMP_ULT : WEFT__FCMP_UGT,
+                                        *now, x, ""),
+                   weft__llvm.BuildFCmp(emitter->builder, WEFT__FCMP_ORD, *now, *now, ""));
+    else
+        better = largest ? primitive(emitter, WEFT__OP_lt, fold->dtype, *now, x)
+                         : primitive(emitter, WEFT__OP_lt, fold->dtype, x, *now);
+    weft__ref number = weft__llvm.BuildTrunc(emitter->builder, emitter->row,
+                                             weft__llvm.IntTypeInContext(emitter->context, 32), "");
+    if (emitter->lanes > 1)
+        number = weft__emit_splat(emitter, number, emitter->lanes);
+    *now = weft__emit_select(emitter, better, x, *now);
+    *row = weft__emit_select(emitter, better, number, *row);
+}
+
 void weft__fold_add(const weft__emitter *emitter, weft__folded *fold, const weft__ref *from)
 {
     const int turn = emitter->turn;
+    if (fold->numbered) {
+        add_numbered(emitter, fold, from[0]);
+        return;
+    }
     weft__ref to[2] = {fold[0].now[turn], fold->pair ? fold[1].now[turn] : NULL};
     weft__fold_combine(emitter, fold, to, from);
     for (int part = 0; part <= fold->pair; part++)

@@ -10,6 +10,7 @@ typedef struct weft__folded {
     int kind;
     weft_dtype dtype;
     bool pair, second;
+    bool numbered; /* the second is, in registers, the row that the first is of; -1 if none */
     weft__ref slots;
     weft__ref now[WEFT__UNROLL_MOST]; /* what was folded so far, of each vector of a turn */
 } weft__folded;

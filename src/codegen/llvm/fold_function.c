@@ -60,34 +60,75 @@ void weft__fold_slot_store(const weft__emitter *emitter, const weft__folded *fol
 }
 
 /* What the slots hold, or what stands for nothing. */
+static weft__ref slots_or_nothing(weft__emitter *emitter, const weft__folded *fold, weft__ref fresh,
+                                  weft__ref column)
+{
+    weft__ref nothing = weft__emit_constant(
+        emitter, fold->dtype, weft__fold_identity(fold->kind, fold->dtype, fold->second));
+    return weft__emit_select(emitter, fresh, nothing, weft__fold_slot_load(emitter, fold, column));
+}
+
+static bool is_row(const weft__folded *fold) { return fold->numbered && fold->second; }
+
+/* Where nothing was folded yet, the first row is as good as what stands for nothing, or better. */
 static void begin_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref *at, int unroll)
 {
-    weft__folding *folding = emitter->folding;
-    for (int k = 0; k < folding->count; k++) {
-        weft__folded *fold = &folding->fold[k];
-        weft__ref nothing = weft__emit_constant(
-            emitter, fold->dtype, weft__fold_identity(fold->kind, fold->dtype, fold->second));
+    for (int k = 0; k < emitter->folding->count; k++) {
+        weft__folded *fold = &emitter->folding->fold[k];
         for (int j = 0; j < unroll; j++)
-            fold->now[j] = weft__emit_select(emitter, fresh, nothing,
-                                             weft__fold_slot_load(emitter, fold, at[j]));
+            fold->now[j] =
+                is_row(fold) ? weft__emit_select(emitter, fresh, weft__emit_number(emitter, 32, 0),
+                                                 weft__emit_number(emitter, 32, ~0ULL))
+                             : slots_or_nothing(emitter, fold, fresh, at[j]);
     }
 }
 
-static void end_slots(weft__emitter *emitter, const weft__ref *at, int unroll)
+/* The number among those folded of what was found in a row; or what the slots hold. */
+static weft__ref number_of(weft__emitter *emitter, const weft__folded *fold, weft__ref row,
+                           weft__ref fresh, weft__ref column)
 {
-    for (int k = 0; k < emitter->folding->count; k++)
-        for (int j = 0; j < unroll; j++)
-            weft__fold_slot_store(emitter, &emitter->folding->fold[k], at[j],
-                                  emitter->folding->fold[k].now[j]);
+    const bool lanes = emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE;
+    weft__ref ramp[WEFT__FOLD_LANES], first = emitter->folding->folded;
+    weft__ref number =
+        weft__llvm.BuildZExt(emitter->builder, row, weft__emit_integer(emitter, 64), "");
+    if (lanes) {
+        number = weft__llvm.BuildMul(emitter->builder, number,
+                                     weft__emit_number(emitter, 64, WEFT__FOLD_LANES), "");
+        first = weft__llvm.BuildAdd(emitter->builder, first, column, "");
+    }
+    for (int k = 0; k < emitter->lanes; k++)
+        ramp[k] = weft__emit_i64(emitter, lanes ? k : 0);
+    if (emitter->lanes > 1)
+        first =
+            weft__llvm.BuildAdd(emitter->builder, weft__emit_splat(emitter, first, emitter->lanes),
+                                weft__llvm.ConstVector(ramp, (unsigned)emitter->lanes), "");
+    number = weft__llvm.BuildAdd(emitter->builder, number, first, "");
+    weft__ref none = weft__llvm.BuildICmp(emitter->builder, WEFT__ICMP_EQ, row,
+                                          weft__emit_number(emitter, 32, ~0ULL), "");
+    return weft__emit_select(emitter, none, slots_or_nothing(emitter, fold, fresh, column), number);
 }
 
-/* Phis for all slots, with what they are now coming in. */
-static void make_phis(weft__emitter *emitter, weft__block before, int unroll,
+static void end_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref *at, int unroll)
+{
+    for (int k = 0; k < emitter->folding->count; k++)
+        for (int j = 0; j < unroll; j++) {
+            const weft__folded *fold = &emitter->folding->fold[k];
+            weft__ref x = fold->now[j];
+            if (is_row(fold))
+                x = number_of(emitter, fold, x, fresh, at[j]);
+            weft__fold_slot_store(emitter, fold, at[j], x);
+        }
+}
+
+/* Phis for all slots, with what they are now coming in; after no rows, none of them is found. */
+static void make_phis(weft__emitter *emitter, weft__block before, int unroll, bool rows,
                       weft__ref phi[][WEFT__UNROLL_MOST])
 {
     for (int k = 0; k < emitter->folding->count; k++)
         for (int j = 0; j < unroll; j++) {
-            weft__ref now = emitter->folding->fold[k].now[j];
+            const weft__folded *fold = &emitter->folding->fold[k];
+            weft__ref now =
+                is_row(fold) && !rows ? weft__emit_number(emitter, 32, ~0ULL) : fold->now[j];
             phi[k][j] = weft__flow_phi(emitter, weft__llvm.TypeOf(now));
             weft__flow_incoming(phi[k][j], now, before);
         }
@@ -123,10 +164,10 @@ static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft
     weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, first, end), loop,
                       after);
     weft__flow_enter(emitter, after);
-    make_phis(emitter, before, unroll, out);
+    make_phis(emitter, before, unroll, false, out);
     weft__flow_enter(emitter, loop);
     emitter->row = weft__flow_phi(emitter, weft__flow_i64(emitter));
-    make_phis(emitter, before, unroll, phi);
+    make_phis(emitter, before, unroll, true, phi);
     take_phis(emitter, unroll, phi);
     if (emitter->folding->product)
         emitter->folding->empty = weft__llvm.BuildAnd(
@@ -147,7 +188,7 @@ static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft
     weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, end), loop, after);
     weft__flow_enter(emitter, after);
     take_phis(emitter, unroll, out);
-    end_slots(emitter, at, unroll);
+    end_slots(emitter, fresh, at, unroll);
 }
 
 /* Whole blocks, from column 0 on. Returns the column that comes after. */
@@ -304,7 +345,8 @@ static void describe_folds(weft__emitter *emitter)
             (weft__folded){.kind = value->slot,
                            .dtype = (weft_dtype)value->dtype,
                            .pair = value->slot >= WEFT__FOLD_ARGMIN && value->part == 0,
-                           .second = value->part == 1};
+                           .second = value->part == 1,
+                           .numbered = weft__fold_is_numbered(kernel, value)};
         folding->product |= value->slot == WEFT__FOLD_PRODUCT;
     }
 }

@@ -15,7 +15,7 @@ static int registers_of(const weft__survey *survey)
         const weft__value *value = &survey->kernel->values[k];
         if (value->op != WEFT__OP_fold)
             continue;
-        const int bytes = survey->lanes << weft__memory_size((weft_dtype)value->dtype);
+        const int bytes = survey->lanes << weft__value_size(survey->kernel, value);
         registers += bytes > survey->target.bytes ? bytes / survey->target.bytes : 1;
     }
     return registers;

@@ -56,6 +56,27 @@ bool weft__index_by_column(const weft__survey *survey, const weft__value *index)
                                              : index->slot == survey->column_axis;
 }
 
+bool weft__fold_is_numbered(const weft__kernel *kernel, const weft__value *fold)
+{
+    const weft__value *second = &kernel->values[fold->argument[1]];
+    return (fold->slot == WEFT__FOLD_ARGMIN || fold->slot == WEFT__FOLD_ARGMAX) &&
+           second->op == WEFT__OP_index && second->slot == WEFT__INDEX_FOLDED;
+}
+
+int weft__value_size(const weft__kernel *kernel, const weft__value *value)
+{
+    const bool number =
+        value->op == WEFT__OP_fold && value->part == 1 && weft__fold_is_numbered(kernel, value);
+    return weft__memory_size(number ? WEFT_I32 : (weft_dtype)value->dtype);
+}
+
+static int arguments_of(const weft__kernel *kernel, const weft__value *value)
+{
+    if (value->op == WEFT__OP_fold)
+        return weft__fold_is_numbered(kernel, value) ? 1 : 2;
+    return weft__value_arguments(kernel, value);
+}
+
 /* Backwards from the stores, or from the folds. */
 static void find_needed(weft__survey *survey)
 {
@@ -66,7 +87,7 @@ static void find_needed(weft__survey *survey)
         const bool bytes = store && weft__store_copies(kernel, value);
         if (store || value->op == WEFT__OP_fold)
             survey->needed[k] = WEFT__NEEDED_VALUE;
-        for (int j = 0; survey->needed[k] != 0 && j < weft__value_arguments(kernel, value); j++)
+        for (int j = 0; survey->needed[k] != 0 && j < arguments_of(kernel, value); j++)
             survey->needed[value->argument[j]] |=
                 (uint8_t)(bytes ? WEFT__NEEDED_BYTES : WEFT__NEEDED_VALUE);
     }
@@ -210,7 +231,7 @@ static int lanes_of(const weft__survey *survey)
     const weft__kernel *kernel = survey->kernel;
     int size = 0;
     for (uint32_t k = 0; k < kernel->values_count; k++) {
-        const int own = weft__memory_size((weft_dtype)kernel->values[k].dtype);
+        const int own = weft__value_size(kernel, &kernel->values[k]);
         if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
             survey->skip[k] == 0 && own > size)
             size = own;

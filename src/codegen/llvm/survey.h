@@ -124,6 +124,12 @@ bool weft__kernel_has_index(const weft__kernel *kernel);
 /* Whether a load gives something else near the ends of a row. */
 bool weft__load_has_edges(const weft__survey *survey, const weft__value *load);
 
+/* Whether a fold is of values and their numbers among those folded: then these are not computed as
+ * others are, for the rows say them. */
+bool weft__fold_is_numbered(const weft__kernel *kernel, const weft__value *fold);
+/* log2 of the bytes that a value has in registers. */
+int weft__value_size(const weft__kernel *kernel, const weft__value *value);
+
 /* Whether an index is another in each row, or in each column. */
 bool weft__index_by_row(const weft__survey *survey, const weft__value *index);
 bool weft__index_by_column(const weft__survey *survey, const weft__value *index);
