@@ -62,5 +62,6 @@ weft_status weft__fold_survey_results(const weft__kernel *kernel, const weft__ke
         survey->spacing[k] = WEFT__SPACING_UNIT;
     weft__survey_finish(survey);
     survey->streamed = -1;
+    survey->unroll = 1; /* they are few: short code is made sooner */
     return WEFT_OK;
 }
