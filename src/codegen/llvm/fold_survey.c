@@ -34,6 +34,15 @@ static int unroll_of(const weft__survey *survey)
     return unroll;
 }
 
+/* Few columns of many rows are read at a time, and where a processor is busy with long code it does
+ * not see by itself what comes next. */
+static void ask_ahead(weft__survey *survey)
+{
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
+        if (survey->flags[k] != 0 && survey->spacing[k] == WEFT__SPACING_UNIT)
+            survey->flags[k] |= WEFT__OPERAND_LEADS;
+}
+
 weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__kernel *points,
                                      const weft__launch *sample, weft__survey *survey)
 {
@@ -48,6 +57,8 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
     weft__survey_finish(survey);
     survey->streamed = -1;
     survey->unroll = unroll_of(survey);
+    if (plan.mode == WEFT__FOLD_COLUMNS_MODE)
+        ask_ahead(survey);
     return WEFT_OK;
 }
 
