@@ -34,7 +34,7 @@ static int unroll_of(const weft__survey *survey)
     return unroll;
 }
 
-/* Few columns of many rows are read at a time, and where a processor is busy with long code it does
+/* Where few columns of many rows are read at a time, a processor that is busy with long code does
  * not see by itself what comes next. */
 static void ask_ahead(weft__survey *survey)
 {
@@ -57,7 +57,7 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
     weft__survey_finish(survey);
     survey->streamed = -1;
     survey->unroll = unroll_of(survey);
-    if (plan.mode == WEFT__FOLD_COLUMNS_MODE)
+    if (plan.mode == WEFT__FOLD_COLUMNS_MODE || survey->unroll * survey->lanes < WEFT__FOLD_LANES)
         ask_ahead(survey);
     return WEFT_OK;
 }

@@ -1,5 +1,6 @@
 /* Loads and stores of vectors, for each way that elements can lie along a row. */
 #include "codegen/llvm/flow.h"
+#include "codegen/llvm/fold_emit.h"
 
 #include <string.h>
 
@@ -103,7 +104,9 @@ static void ask_for(const weft__emitter *emitter, const weft__value *load, weft_
         return;
     weft__type pointer = weft__llvm.TypeOf(address);
     weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 32);
-    weft__ref arguments[4] = {weft__emit_address(emitter, address, weft__emit_i64(emitter, AHEAD)),
+    const bool lanes = emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE; /* the next chunk */
+    const int64_t ahead = lanes ? (int64_t)WEFT__FOLD_CHUNK << size_of(emitter, load) : AHEAD;
+    weft__ref arguments[4] = {weft__emit_address(emitter, address, weft__emit_i64(emitter, ahead)),
                               weft__llvm.ConstInt(i32, 0, 0), weft__llvm.ConstInt(i32, 3, 0),
                               weft__llvm.ConstInt(i32, 1, 0)};
     (void)weft__emit_intrinsic(emitter, "llvm.prefetch", &pointer, 1, arguments, 4);
