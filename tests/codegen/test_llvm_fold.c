@@ -411,6 +411,74 @@ TEST(across_the_lines_of_memory)
     }
 }
 
+/* The operand's element at a point, which is a whole number. */
+static double whole_of(const struct fold_trial *trial, int operand, int64_t point)
+{
+    const char *at =
+        trial->before[operand] + layout_at(&trial->layout[operand], &trial->space, point);
+    return number_of(WEFT_F64, element_read(at, 0, WEFT_F64));
+}
+
+/* Sums of products of whole numbers, which are the same in every order. */
+static bool same_as_sums(const struct fold_trial *trial)
+{
+    const struct space kept = kept_space(&trial->space, trial->folded);
+    for (int64_t p = 0; p < kept.count; p++) {
+        double sum = 0;
+        for (int64_t k = 0; k < trial->space.count / kept.count; k++) {
+            const int64_t point = point_of(trial, p, k);
+            sum += whole_of(trial, 0, point) * whole_of(trial, 1, point);
+        }
+        const int64_t at = layout_at(&trial->layout[2], &kept, p);
+        CHECK_OR(number_of(WEFT_F64, element_read(trial->after[1][2] + at, 0, WEFT_F64)) == sum,
+                 false);
+    }
+    return true;
+}
+
+/* A product of two operands that lie in different ways. */
+static bool check_products(const struct space *space, enum layout_kind first,
+                           enum layout_kind second)
+{
+    static struct fold_trial trial;
+    const enum layout_kind layouts[] = {first, second, LAYOUT_DENSE};
+    memset(&trial, 0, sizeof trial);
+    trial.space = *space;
+    trial.folded = 1U << (space->ndim - 1);
+    struct tiny *tiny = &trial.tiny;
+    tiny_begin(tiny);
+    tiny->kernel.ndim = space->ndim;
+    tiny->kernel.folded = trial.folded;
+    const int x = tiny_load(tiny, WEFT_F64), y = tiny_load(tiny, WEFT_F64);
+    const int product = tiny_value(tiny, WEFT__OP_mul, WEFT_F64, x, y, 0);
+    store_kept(tiny, WEFT_F64, fold_of(tiny, WEFT__OP_add, WEFT_F64, WEFT_F64, product, product));
+    for (int k = 0; k < 3; k++)
+        trial.layout[k] = fold_layout(&trial, k, layouts[k]);
+    bool passed = fold_trial_allocate(&trial);
+    for (int k = 0; passed && k < 2; k++)
+        for (int64_t n = 0; n < trial.layout[k].bytes / 8; n++)
+            element_write(trial.before[k], n, WEFT_F64,
+                          float_bits(WEFT_F64, (double)random_below(15) - 7));
+    passed = passed && fold_trial_run(&trial, random_grain()) && same_as_sums(&trial);
+    fold_trial_drop(&trial);
+    return passed;
+}
+
+/* Of operands that are not packed, each row is another, too. */
+TEST(packed_operands_beside_others)
+{
+    NEEDS_LLVM;
+    static const int64_t spaces[][2] = {{8, 8}, {65, 300}, {7, 4500}, {100, 33}};
+    FOR_EACH_ISA
+    for (int k = 0; k < 4; k++) {
+        const struct space space = space_make(2, spaces[k]);
+        CHECK(check_products(&space, LAYOUT_TRANSPOSED, LAYOUT_DENSE));
+        CHECK(check_products(&space, LAYOUT_DENSE, LAYOUT_TRANSPOSED));
+        CHECK(check_products(&space, LAYOUT_TRANSPOSED, LAYOUT_BROADCAST));
+        CHECK(check_products(&space, LAYOUT_TRANSPOSED, LAYOUT_TRANSPOSED));
+    }
+}
+
 /* ---- random kernels, against the interpreter ---- */
 
 /* A value of the type among those from `first` on, or one of them that is cast to it. */
@@ -561,4 +629,5 @@ TEST_MAIN(TEST_OF(one_fold), TEST_NO_FAULTS(every_kind_and_type_of_one_axis, LON
           TEST_NO_FAULTS(sums_of_two_axes, LONG),
           TEST_NO_FAULTS(any_axes_kinds_types_and_layouts, LONG),
           TEST_NO_FAULTS(across_the_lines_of_memory, LONG),
+          TEST_NO_FAULTS(packed_operands_beside_others, LONG),
           TEST_NO_FAULTS(random_kernels_with_folds, LONG));

@@ -53,8 +53,10 @@ static void *compute_on_small_stack(void *argument)
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(300, 50));
     WEFT_AUTO weft_array *t = weft_transpose(a);
     WEFT_AUTO weft_array *b = weft_cast(t, WEFT_F16);
-    double value = 0;
-    *(bool *)argument = b && weft_item(b, &value) == WEFT_OK && value == 1;
+    WEFT_AUTO weft_array *sums = weft_sum(t, .axes = WEFT_AXES(1));
+    double value = 0, sum = 0;
+    *(bool *)argument = b && weft_item(b, &value) == WEFT_OK && value == 1 && sums &&
+                        weft_item(sums, &sum) == WEFT_OK && sum == 300;
     return NULL;
 }
 

@@ -110,6 +110,19 @@ static void end_chunk(weft__fold_frame *frame, const struct window *w, int64_t r
     frame->sheet.halves = 0;
 }
 
+/* Makes the operands those of a row from number `at` on, which is in the window at `offset`. Where
+ * rows are kept points, those that are not packed lie elsewhere for each of them. */
+static void find_operands(weft__fold_frame *frame, const struct window *w, int64_t row, int64_t at,
+                          int64_t offset)
+{
+    const int64_t point = w->step == 0 ? row : 0;
+    weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, at);
+    frame->points.position[w->axis] += point;
+    weft__fold_find_operands(frame);
+    frame->points.position[w->axis] -= point;
+    use_row(frame, w, row, offset);
+}
+
 /* The elements [at, end) of a chunk, which are in the window at `offset`. */
 static void fold_part(weft__fold_frame *frame, const struct window *w, int64_t row, int64_t at,
                       int64_t end, int64_t offset)
@@ -121,9 +134,7 @@ static void fold_part(weft__fold_frame *frame, const struct window *w, int64_t r
     for (int64_t next; at < end; offset += next - at, at = next) {
         const int64_t lane = (at - begin) % WEFT__FOLD_LANES;
         next = lane == 0 ? end : weft__fold_least(end, at + WEFT__FOLD_LANES - lane);
-        weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, at);
-        weft__fold_find_operands(frame);
-        use_row(frame, w, row, offset);
+        find_operands(frame, w, row, at, offset);
         weft__fold_piece(frame, slots, at, next, begin);
     }
     if (end == stop)
