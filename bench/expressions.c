@@ -1,8 +1,11 @@
-/* Expressions, over large arrays and in small calls. */
+/* Expressions, over large arrays and in small calls: expressions [--device NAME]. */
 #include "measure.h"
 #include <weft/weft.h>
 
-enum { COUNT = SIDE * SIDE };
+/* A GPU has more memory, and less time. */
+static int64_t side = SIDE, cubed_side = CUBE;
+static int large_calls = 1, small_calls = 100000;
+static weft_device where;
 
 static weft_array *a, *b, *c, *row, *far, *turned, *halves, *half, *cube, *cube_out;
 
@@ -16,24 +19,49 @@ static void check(bool fine)
 
 static weft_array *spread(weft_shape shape, double low, double high)
 {
-    weft_array *array = weft_empty(shape);
+    weft_array *array = weft_empty(shape, .device = WEFT_CPU);
     check(array != NULL);
     fill_spread(weft_array_data(array), (size_t)weft_array_count(array), low, high);
-    return array;
+    weft_array *there = weft_to_device(array, where, NULL);
+    check(there != NULL);
+    weft_array_release(array);
+    return there;
+}
+
+static void wait_there(void) { check(weft_device_synchronize(where) == WEFT_OK); }
+
+static void choose_device(int count, char **arguments)
+{
+    where = WEFT_CPU;
+    if (count != 3 || strcmp(arguments[1], "--device") != 0)
+        return;
+    where = weft_device_named(arguments[2]);
+    check(where.kind != WEFT_DEVICE_INVALID);
+    check(weft_device_set_default(where) == WEFT_OK);
+    bench_device = weft_device_id(where);
+    if (where.kind == WEFT_DEVICE_CPU)
+        return;
+    bench_wait = wait_there;
+    large_calls = 20;
+    small_calls = 500; /* fewer than a driver queues before it waits */
+    if (where.kind == WEFT_DEVICE_CUDA) {
+        side = 16384;
+        cubed_side = 640;
+    }
 }
 
 static void make_arrays(void)
 {
-    a = spread(WEFT_SHAPE(SIDE, SIDE), 0.5, 1.5);
-    b = spread(WEFT_SHAPE(SIDE, SIDE), 0.7, 1.4);
-    c = spread(WEFT_SHAPE(SIDE, SIDE), 0, 0);
-    row = spread(WEFT_SHAPE(SIDE), 0.5, 1.5);
-    far = spread(WEFT_SHAPE(SIDE, SIDE), -1e6, 1e6);
+    a = spread(WEFT_SHAPE(side, side), 0.5, 1.5);
+    b = spread(WEFT_SHAPE(side, side), 0.7, 1.4);
+    c = spread(WEFT_SHAPE(side, side), 0, 0);
+    row = spread(WEFT_SHAPE(side), 0.5, 1.5);
+    far = spread(WEFT_SHAPE(side, side), -1e6, 1e6);
     turned = weft_transpose(b);
     halves = weft_slice(a, WEFT_ALL, WEFT_STEP(0, WEFT_END, 2));
-    half = weft_empty(WEFT_SHAPE(SIDE, SIDE / 2));
-    cube = spread(WEFT_SHAPE(CUBE, CUBE, CUBE), 0.5, 1.5);
-    cube_out = weft_empty(WEFT_SHAPE(CUBE, CUBE, CUBE));
+    half = weft_empty(WEFT_SHAPE(side, side / 2));
+    cube = spread(WEFT_SHAPE(cubed_side, cubed_side, cubed_side), 0.5, 1.5);
+    cube_out = weft_empty(WEFT_SHAPE(cubed_side, cubed_side, cubed_side));
     check(turned && halves && half && cube_out);
 }
 
@@ -78,19 +106,24 @@ static void measure_large(const char *work, double elements, double bytes, bench
     weft_statistics before, after;
     if (!is_wanted(work))
         return;
-    check(weft_memory_reset_peak(WEFT_CPU) == WEFT_OK);
-    check(weft_memory_stats(WEFT_CPU, &before) == WEFT_OK);
-    measure_times(1, body, NULL, seconds);
-    check(weft_memory_stats(WEFT_CPU, &after) == WEFT_OK);
+    check(weft_memory_reset_peak(where) == WEFT_OK);
+    check(weft_memory_stats(where, &before) == WEFT_OK);
+    measure_times(large_calls, body, NULL, seconds);
+    check(weft_memory_stats(where, &after) == WEFT_OK);
     report(work, "weft", elements, seconds, bytes, (double)(after.bytes_peak - before.bytes_peak));
 }
 
 static void measure_all_large(void)
 {
-    double n = COUNT, cubed = (double)CUBE * CUBE * CUBE;
+    const double n = (double)(side * side), cubed = (double)(cubed_side * cubed_side * cubed_side);
+    char laplacian_name[40];
+    snprintf(laplacian_name, sizeof laplacian_name, "laplacian(a), %d^3", (int)cubed_side);
     make_arrays();
     measure_large("a += b", n, 12 * n, accumulate);
-    fill_spread(weft_array_data(a), COUNT, 0.5, 1.5);
+    release(a);
+    a = spread(WEFT_SHAPE(side, side), 0.5, 1.5);
+    release(halves);
+    check((halves = weft_slice(a, WEFT_ALL, WEFT_STEP(0, WEFT_END, 2))) != NULL);
     measure_large("c = a + b", n, 12 * n, add);
     measure_large("c += 1/a + 2ab", n, 16 * n, fused);
     measure_large("where(a >= b, a - b, b - a)", n, 12 * n, choose);
@@ -105,7 +138,7 @@ static void measure_all_large(void)
     measure_large("sum(sin(a)*a)", n, 4 * n, sum_sin);
     measure_large("sum(sin(a)*a) axis 0", n, 4 * n, sum_sin_0);
     measure_large("sum(sin(a)*a) axis 1", n, 4 * n, sum_sin_1);
-    measure_large("laplacian(a), 400^3", cubed, 8 * cubed, laplace);
+    measure_large(laplacian_name, cubed, 8 * cubed, laplace);
 }
 
 /* Three operands of 1024 elements. */
@@ -158,16 +191,25 @@ static void small_sites(void *argument)
         check(weft_evaluate_site(sites[i], site_length, 3, operands) == WEFT_OK);
 }
 
+static void measure_queued(const char *work, bench_body *body, small *s)
+{
+    double seconds[RUNS];
+    if (!is_wanted(work))
+        return;
+    measure_calls(small_calls, where.kind != WEFT_DEVICE_CPU, body, s, seconds);
+    report(work, "weft", SMALL, seconds, 0, -1);
+}
+
 static void measure_small(int ndim)
 {
     char work[80];
     small s = {small_array(ndim), small_array(ndim), small_array(ndim)};
     snprintf(work, sizeof work, "call on 1024 elements, %d-d: c = a + b", ndim);
-    measure(work, "weft", SMALL, 0, 100000, small_add, &s);
+    measure_queued(work, small_add, &s);
     snprintf(work, sizeof work, "call on 1024 elements, %d-d: c += 1/a + 2ab", ndim);
-    measure(work, "weft", SMALL, 0, 100000, small_fused, &s);
+    measure_queued(work, small_fused, &s);
     snprintf(work, sizeof work, "200 calls on 1024 elements, %d-d: c += 1/a + 2ab", ndim);
-    measure(work, "weft", SMALL, 0, 500, small_sites, &s);
+    measure(work, "weft", SMALL, 0, small_calls / 200, small_sites, &s);
     release(s.x), release(s.y), release(s.z);
 }
 
@@ -191,14 +233,25 @@ static void measure_many_terms(void)
     release(s.x), release(s.y), release(s.z);
 }
 
-int main(void)
+static void make_random(void *argument)
 {
+    (void)argument;
+    release(weft_random_uniform(0, 1, WEFT_SHAPE(side, side), .dtype = WEFT_F32));
+}
+
+int main(int count, char **arguments)
+{
+    choose_device(count, arguments);
     make_sites();
-    measure_many_terms();
+    if (where.kind == WEFT_DEVICE_CPU)
+        measure_many_terms();
     measure_small(1);
     measure_small(3);
     measure_small(8);
     measure_all_large();
+    if (where.kind != WEFT_DEVICE_CPU)
+        measure_large("uniform random", (double)(side * side), 4.0 * (double)(side * side),
+                      make_random);
     weft_array *all[] = {a, b, c, row, far, turned, halves, half, cube, cube_out};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         weft_array_release(all[i]);

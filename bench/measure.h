@@ -24,6 +24,9 @@ static inline int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What the rows are of. */
+static const char *bench_device = "cpu";
+
 /* `bytes` are those that the work must move; `extra` those allocated beyond inputs and outputs, or
  * negative if nobody counted. */
 static inline void report(const char *work, const char *who, double elements, double *seconds,
@@ -31,9 +34,9 @@ static inline void report(const char *work, const char *who, double elements, do
 {
     qsort(seconds, RUNS, sizeof *seconds, compare_times);
     double median = seconds[RUNS / 2];
-    printf("{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"cpu\", \"n\": %.0f, "
+    printf("{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"%s\", \"n\": %.0f, "
            "\"seconds\": %.9g, \"gbps\": %.4g",
-           work, who, elements, median, bytes / median * 1e-9);
+           work, who, bench_device, elements, median, bytes / median * 1e-9);
     if (extra >= 0)
         printf(", \"extra_bytes\": %.0f", extra);
     printf("}\n");
@@ -49,19 +52,40 @@ static inline bool is_wanted(const char *work)
 
 typedef void bench_body(void *argument);
 
-/* Seconds of one call, RUNS times, each the mean of `repeat` calls, after a warm-up. */
-static inline void measure_times(int repeat, bench_body *body, void *argument, double *seconds)
+/* Waits for a device that works on its own; NULL on the CPU. */
+static void (*bench_wait)(void);
+
+static inline void wait_for_device(void)
+{
+    if (bench_wait)
+        bench_wait();
+}
+
+/* Seconds of one call, RUNS times, each the mean of `repeat` calls, after a warm-up. If `queued`,
+ * what counts is the time until they are queued, else until they are done. */
+static inline void measure_calls(int repeat, bool queued, bench_body *body, void *argument,
+                                 double *seconds)
 {
     double begin = now();
     do {
         body(argument);
+        wait_for_device();
     } while (now() - begin < WARM_UP);
     for (int r = 0; r < RUNS; r++) {
         double start = now();
         for (int i = 0; i < repeat; i++)
             body(argument);
-        seconds[r] = (now() - start) / repeat;
+        if (queued)
+            seconds[r] = (now() - start) / repeat;
+        wait_for_device();
+        if (!queued)
+            seconds[r] = (now() - start) / repeat;
     }
+}
+
+static inline void measure_times(int repeat, bench_body *body, void *argument, double *seconds)
+{
+    measure_calls(repeat, false, body, argument, seconds);
 }
 
 static inline void measure(const char *work, const char *who, double elements, double bytes,

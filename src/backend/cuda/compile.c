@@ -2,8 +2,9 @@
 #include "backend/cuda/cuda.h"
 #include "core/allocate.h"
 #include <stdio.h>
+#include <string.h>
 
-enum { ARCHITECTURES_MAX = 64, LOG = 400 };
+enum { ARCHITECTURES_MAX = 64, LOG = 400, LARGE_TEXT = 6000, INVALID_OPTION = 5 };
 
 /* The newest that NVRTC knows and the device can run. */
 static int architecture_for(int wanted)
@@ -47,11 +48,27 @@ static weft_status take(nvrtcProgram program, bool exact, char **image, size_t *
     return fail_compile(program, code);
 }
 
+/* Options that save time are those of newer versions: where they are refused, without them. They
+ * are of use to our own texts, which need no more than the language. */
+static nvrtcResult compile(nvrtcProgram program, const char *target, size_t length)
+{
+    static _Atomic bool refused;
+    const char *const options[] = {target, "--fmad=false", "-default-device",
+                                   "-w",   "--minimal",    "--Ofast-compile=min"};
+    const int few = 4, all = length > LARGE_TEXT ? 6 : 5;
+    if (atomic_load(&refused))
+        return weft__nvrtc.CompileProgram(program, few, options);
+    const nvrtcResult code = weft__nvrtc.CompileProgram(program, all, options);
+    if (code != INVALID_OPTION)
+        return code;
+    atomic_store(&refused, true);
+    return weft__nvrtc.CompileProgram(program, few, options);
+}
+
 weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, char **image,
                                size_t *bytes)
 {
     char target[48];
-    const char *const options[] = {target, "--fmad=false", "-default-device", "-w"};
     nvrtcProgram program = NULL;
     TRY(weft__nvrtc_open());
     const int architecture = architecture_for(device->architecture);
@@ -65,7 +82,7 @@ weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text
     nvrtcResult code = weft__nvrtc.CreateProgram(&program, text, "weft.cu", 0, NULL, NULL);
     if (code != 0)
         return FAIL(WEFT_ERROR_COMPILE, "NVRTC does not take a kernel (%d)", code);
-    code = weft__nvrtc.CompileProgram(program, (int)(sizeof options / sizeof *options), options);
+    code = compile(program, target, strlen(text));
     const weft_status status =
         code == 0 ? take(program, exact, image, bytes) : fail_compile(program, code);
     weft__nvrtc.DestroyProgram(&program);
