@@ -18,4 +18,8 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
 weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *sample,
                                weft__dialect dialect, weft__kernel_text *text);
 
+/* For tests: launches of up to so many elements share a text, however their operands lie; -1 is as
+ * usual. */
+void weft__c_like_share(int64_t elements);
+
 #endif

@@ -1,4 +1,5 @@
 /* Random kernels as text for a device with a compiler of its own, against the interpreter. */
+#include "codegen/c_like.h"
 #include "codegen/random_kernels.h"
 #include "core/device.h"
 #include "kernel/run.h"
@@ -82,9 +83,11 @@ TEST(random_kernels)
     const char *text = getenv("WEFT_TEST_KERNELS");
     const int kernels = text != NULL ? atoi(text) : test_quick() ? 10 : 60;
     for (int k = 0; k < kernels; k++) {
+        weft__c_like_share(k % 3 == 0 ? -1 : 0);
         const bool passed =
             random_trial_make(&trial, k % 4 == 0 ? 60 : k % 4 * 4) && run_both(&trial);
         trial_drop(&trial);
+        weft__c_like_share(-1);
         CHECK(passed);
     }
 }
@@ -120,7 +123,9 @@ TEST(displaced_loads)
     for (int k = 0; k < 12; k++) {
         const struct space space = space_make(1 + k % 3, sizes[k % 3]);
         displaced_kernel(&trial, &space, dtypes[k / 3]);
+        weft__c_like_share(k % 2 ? -1 : 0);
         const bool passed = trial_allocate(&trial) && run_both(&trial);
+        weft__c_like_share(-1);
         trial_drop(&trial);
         CHECK(passed);
     }

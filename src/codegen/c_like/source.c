@@ -7,7 +7,7 @@
 /* The furthest byte of an operand from its first element, in either direction. */
 static bool fits_32_bits(const weft__kernel *kernel, const weft__launch *launch)
 {
-    enum { FAR = 1 << 30 };
+    enum { FAR = 1 << 30, FARTHEST = INT32_MAX - (1 << 16) };
     const weft__argument *arguments = weft__launch_arguments_of(launch);
     if (launch->count > FAR || launch->kept > FAR || launch->folded > FAR)
         return false;
@@ -18,7 +18,7 @@ static bool fits_32_bits(const weft__kernel *kernel, const weft__launch *launch)
             if (stride > FAR || stride < -FAR || launch->size[axis] > FAR)
                 return false;
             reach += (stride < 0 ? -stride : stride) * (launch->size[axis] - 1);
-            if (reach > FAR)
+            if (reach > FARTHEST)
                 return false;
         }
     }
@@ -65,16 +65,28 @@ static int lanes_of(const weft__kernel *kernel, const weft__launch *launch,
     return lanes;
 }
 
+static _Atomic int64_t shared_most = -1;
+
+void weft__c_like_share(int64_t elements) { shared_most = elements; }
+
+/* Each text takes the device's compiler milliseconds, so launches share one where it makes little
+ * difference: how operands lie is of use to maps that take several elements at once, and those are
+ * not worth it for small arrays. */
 void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
                            weft__c_like_shape *shape)
 {
+    enum { SMALL = 1 << 14 };
     memset(shape, 0, sizeof *shape);
     shape->ndim = (uint8_t)launch->ndim;
     shape->stage = kernel->folds_count ? (uint8_t)launch->stage : 0;
     shape->narrow = fits_32_bits(kernel, launch);
+    shape->lanes = 1;
     for (uint32_t k = 0; k < kernel->operands_count; k++)
         shape->lie[k] = (uint8_t)lie_of(kernel, launch, k);
-    shape->lanes = kernel->folds_count ? 1 : (uint8_t)lanes_of(kernel, launch, shape);
+    if (kernel->folds_count == 0 && launch->count > (shared_most < 0 ? SMALL : shared_most))
+        shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
+    if (shape->lanes == 1)
+        memset(shape->lie, WEFT__LIE_ANY, sizeof shape->lie);
 }
 
 uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch, uint8_t *bytes,
