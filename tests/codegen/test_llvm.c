@@ -34,6 +34,8 @@ TEST(streamed_results)
         CHECK(check_streaming(WEFT_U8, (40 << 20) + 5, 1, 0));
         CHECK(check_streaming(WEFT_F64, 1027, 5000, 0));
         CHECK(check_streaming(WEFT_U16, 4099, 5000, 1));
+        CHECK(check_streaming(WEFT_F32, 133, 65000, 0));
+        CHECK(check_streaming(WEFT_U8, 523, 65000, 1));
     }
 }
 
@@ -63,6 +65,44 @@ TEST(transposed_operands)
     passed = passed && trial_run(&trial, 0) && trial_run(&trial, 1000);
     trial_drop(&trial);
     CHECK(passed);
+}
+
+/* A sum with a transposed array and the numbers of both axes, in tiles that are streamed. */
+static bool check_streamed_tiles(weft_dtype dtype, int64_t rows, int64_t columns)
+{
+    static struct trial trial;
+    memset(&trial, 0, sizeof trial);
+    trial.space = space_make(2, (int64_t[]){rows, columns});
+    tiny_begin(&trial.tiny);
+    int sum = tiny_load(&trial.tiny, dtype);
+    sum = tiny_value(&trial.tiny, WEFT__OP_add, dtype, sum, tiny_load(&trial.tiny, dtype), 0);
+    for (uint16_t axis = 0; axis < 2; axis++) {
+        const int index = tiny_value(&trial.tiny, WEFT__OP_index, WEFT_I64, 0, 0, 0);
+        trial.tiny.values[index].slot = axis;
+        const int number = tiny_value(&trial.tiny, WEFT__OP_cast, dtype, index, 0, 0);
+        sum = tiny_value(&trial.tiny, WEFT__OP_add, dtype, sum, number, 0);
+    }
+    tiny_store(&trial.tiny, dtype, sum);
+    for (int k = 0; k < 3; k++)
+        trial.layout[k] = layout_make(&trial.space, (int64_t)weft_dtype_size(dtype), LAYOUT_DENSE);
+    trial.layout[1].stride[0] = (int64_t)weft_dtype_size(dtype);
+    trial.layout[1].stride[1] = rows * (int64_t)weft_dtype_size(dtype);
+    trial.layout[2].bytes += 64;
+    bool passed = trial_allocate(&trial);
+    trial.layout[2].first = -(intptr_t)trial.after[1][2] & 63; /* rows of whole lines */
+    passed = passed && trial_run(&trial, 0);
+    trial_drop(&trial);
+    return passed;
+}
+
+TEST(streamed_tiles)
+{
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    {
+        CHECK(check_streamed_tiles(WEFT_F32, 1999, 4800));
+        CHECK(check_streamed_tiles(WEFT_U8, 7001, 5120));
+    }
 }
 
 /* Complex numbers that are aligned as their parts are, transposed: out = (imaginary, -real). */
@@ -368,8 +408,8 @@ TEST(failed_allocations)
 
 #define LONG "compiles very many kernels; failed_allocations covers it"
 TEST_MAIN(TEST_OF(libraries_that_are_none), TEST_NO_FAULTS(streamed_results, LONG),
-          TEST_NO_FAULTS(transposed_operands, LONG), TEST_OF(in_place), TEST_OF(complex_parts),
-          TEST_NO_FAULTS(several_threads, LONG), TEST_OF(floating_point_mode), TEST_OF(classes),
-          TEST_OF(explained), TEST_OF(wrong_kernels),
-          TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
+          TEST_NO_FAULTS(transposed_operands, LONG), TEST_NO_FAULTS(streamed_tiles, LONG),
+          TEST_OF(in_place), TEST_OF(complex_parts), TEST_NO_FAULTS(several_threads, LONG),
+          TEST_OF(floating_point_mode), TEST_OF(classes), TEST_OF(explained),
+          TEST_OF(wrong_kernels), TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
           TEST_OF(failed_allocations));

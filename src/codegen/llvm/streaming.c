@@ -1,7 +1,7 @@
 /* Whether the stores of a launch go past the caches: if it writes much, and whole lines. */
 #include "codegen/llvm/run.h"
 
-enum { LINE = 64, STREAMED_ROW = 2048 /* bytes: shorter rows are not worth being aligned */ };
+enum { LINE = 64, STREAMED_ROW = 512 /* bytes: shorter rows are not worth being aligned */ };
 
 /* Whether two operands reach the alignment of a line at the same columns of every row. */
 static bool same_alignment(const weft__frame *frame, const weft__argument *a,
