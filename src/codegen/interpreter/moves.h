@@ -99,13 +99,11 @@ enum { SIDE_4 = 4, SIDE_8 = 2 };
 
 /* Asks for lines of memory that will be read next, and be in the second cache by then: the first
  * has few places for lines that are a power of two apart. They may lie outside of the array. */
-static inline void ask_for(const char *src, int64_t stride, int64_t count, int64_t ahead,
-                           int64_t bytes)
+static inline void ask_for(const char *src, int64_t stride, int64_t count, int64_t ahead)
 {
     const uintptr_t first = (uintptr_t)src + (uintptr_t)ahead;
     for (int64_t k = 0; k < count; k++)
-        for (int64_t at = 0; at < bytes; at += 64)
-            __builtin_prefetch((const void *)(first + (uintptr_t)(k * stride + at)), 0, 2);
+        __builtin_prefetch((const void *)(first + (uintptr_t)(k * stride)), 0, 2);
 }
 
 /* Goes over the squares with the rows inside, so that lines of src are used up while they are in
@@ -116,12 +114,13 @@ static inline void ask_for(const char *src, int64_t stride, int64_t count, int64
                                   int64_t src_stride, int64_t rows, int64_t columns)               \
     {                                                                                              \
         const int64_t whole_rows = rows - rows % (N), whole = columns - columns % (N);             \
-        for (int64_t c = 0; c < whole; c += (N)) {                                                 \
-            ask_for(src + c * src_stride, src_stride, (N), columns * src_stride, rows * bytes);    \
-            for (int64_t r = 0; r < whole_rows; r += (N))                                          \
-                square_##bytes(dst + r * dst_stride + c * bytes, dst_stride,                       \
-                               src + c * src_stride + r * bytes, src_stride);                      \
-        }                                                                                          \
+        for (int64_t c = 0; c < whole; c += (N))                                                   \
+            for (int64_t r = 0; r < whole_rows; r += (N)) {                                        \
+                const char *from = src + c * src_stride + r * bytes;                               \
+                if (r * bytes % 64 == 0)                                                           \
+                    ask_for(from, src_stride, (N), columns *src_stride);                           \
+                square_##bytes(dst + r * dst_stride + c * bytes, dst_stride, from, src_stride);    \
+            }                                                                                      \
         for (int64_t r = 0; r < whole_rows && whole < columns; r++)                                \
             move_row_##bytes(dst + r * dst_stride + whole * bytes, bytes,                          \
                              src + whole * src_stride + r * bytes, src_stride, columns - whole);   \
