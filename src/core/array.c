@@ -182,6 +182,18 @@ weft_status weft__array_become(weft_array *handle, weft_dtype dtype, const weft_
     return status;
 }
 
+void weft__array_empty(weft_array *array, uint8_t dtype)
+{
+    if (!array->buffer)
+        return;
+    weft__buffer_release(array->buffer);
+    array->buffer = NULL;
+    array->data = NULL;
+    array->shape = (weft_shape){0, {0}};
+    array->dtype = dtype;
+    array->layout = weft__array_layout_new();
+}
+
 weft_status weft_resize(weft_array *array, weft_shape shape)
 {
     OPERATION("weft_resize");

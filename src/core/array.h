@@ -36,6 +36,8 @@ weft_array *weft__array_new(const weft_shape *shape, weft_dtype dtype, const wef
 weft_status weft__array_resize(weft_array *array, const weft_shape *shape);
 /* Gives a handle memory of the shape; it is of the dtype if it has none of its own. */
 weft_status weft__array_become(weft_array *handle, weft_dtype dtype, const weft_shape *shape);
+/* Makes it a handle of that dtype again. */
+void weft__array_empty(weft_array *array, uint8_t dtype);
 /* Number of elements; the shape was checked when the array was made. */
 int64_t weft__array_count(const weft_array *array);
 bool weft__array_contiguous(const weft_array *array);

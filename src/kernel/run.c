@@ -57,6 +57,7 @@ typedef struct running {
     const weft__kernel *kernel;
     weft_stream *stream;
     weft__prepared *prepared;
+    bool reserves; /* all but the launches */
 } running;
 
 /* Queues the launch as it is now, with the first of the uses. */
@@ -72,7 +73,8 @@ static weft_status compile_and_submit(const running *r, bool end, uint32_t uses_
         return status;
     }
     launch->grain = compiled->grain;
-    status = submit(r->stream, compiled->module, launch, r->prepared->uses, uses_count);
+    if (!r->reserves)
+        status = submit(r->stream, compiled->module, launch, r->prepared->uses, uses_count);
     weft__cache_leave();
     return status;
 }
@@ -119,7 +121,8 @@ static weft_status run_two_stages(const running *r)
     weft__use output, *uses = r->prepared->uses;
     uint32_t inputs = r->prepared->inputs_count, all = r->kernel->operands_count;
     int64_t chunk = (launch->folded + launch->chunks - 1) / launch->chunks;
-    weft_array *chunks = new_chunks(r);
+    weft_array *chunks = r->prepared->chunks ? r->prepared->chunks : new_chunks(r);
+    r->prepared->chunks = r->reserves ? chunks : NULL;
     if (!chunks)
         return weft_error_code();
     weft__launch_arguments(launch)[all].data = chunks->data;
@@ -134,7 +137,8 @@ static weft_status run_two_stages(const running *r)
     begin_stage(launch, WEFT__STAGE_FINISH, launch->kept, 8 * launch->chunks);
     if (status == WEFT_OK)
         status = compile_and_submit(r, true, all + 2);
-    weft_array_release(chunks);
+    if (!r->reserves)
+        weft_array_release(chunks);
     return status;
 }
 
@@ -216,7 +220,8 @@ static weft_status run_prepared(const running *r, const weft_shape *space,
     r->prepared->filled = false;
     for (uint32_t i = r->kernel->operands_count; i-- > 0;) /* the last output is moved last */
         if (r->kernel->operands[i].output && has_hazard(r->prepared, arrays, i))
-            return run_through_copy(r->kernel, r->stream, space, arrays, scalars, i);
+            return r->reserves ? WEFT_OK
+                               : run_through_copy(r->kernel, r->stream, space, arrays, scalars, i);
     return run(r, arrays, scalars);
 }
 
@@ -239,7 +244,9 @@ static weft_status run_once(const weft__kernel *kernel, weft_stream *stream,
         return weft__bring_and_run(kernel, stream, space, arrays, scalars);
     if (bytes > sizeof inline_memory && !(memory = weft__allocate(bytes)))
         return WEFT_ERROR_MEMORY;
-    running r = {kernel, stream, weft__prepare(memory, kernel, stream->device, space, arrays)};
+    running r = {.kernel = kernel,
+                 .stream = stream,
+                 .prepared = weft__prepare(memory, kernel, stream->device, space, arrays)};
     weft_status status =
         apart ? run(&r, arrays, scalars) : run_prepared(&r, space, arrays, scalars);
     if (memory != inline_memory)
@@ -261,28 +268,51 @@ weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stre
     return run_once(kernel, stream, space, arrays, scalars, true);
 }
 
-weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **kept,
-                                   weft_stream *stream, const weft_shape *space,
-                                   weft_array *const *arrays, const uint64_t *scalars)
+static weft_status run_again(const weft__kernel *kernel, weft__prepared **kept, weft_stream *stream,
+                             const weft_shape *space, weft_array *const *arrays,
+                             const uint64_t *scalars, bool reserves)
 {
-    if (is_out_of_reach(kernel, stream, arrays)) {
-        if (*kept)
-            (*kept)->filled = false;
-        return weft__bring_and_run(kernel, stream, space, arrays, scalars);
-    }
     bool fits = *kept && weft__prepared_fits(*kept, stream->device, arrays);
     if (!*kept && !(*kept = weft__allocate(weft__prepared_bytes(kernel))))
         return WEFT_ERROR_MEMORY;
     if (!fits)
         weft__prepare(*kept, kernel, stream->device, space, arrays);
-    running r = {kernel, stream, *kept};
+    running r = {kernel, stream, *kept, reserves};
     return run_prepared(&r, space, arrays, scalars);
+}
+
+weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **kept,
+                                   weft_stream *stream, const weft_shape *space,
+                                   weft_array *const *arrays, const uint64_t *scalars)
+{
+    if (!is_out_of_reach(kernel, stream, arrays))
+        return run_again(kernel, kept, stream, space, arrays, scalars, false);
+    if (*kept)
+        (*kept)->filled = false;
+    return weft__bring_and_run(kernel, stream, space, arrays, scalars);
+}
+
+weft_status weft__kernel_reserve(const weft__kernel *kernel, weft__prepared **kept,
+                                 weft_stream *stream, const weft_shape *space,
+                                 weft_array *const *arrays, const uint64_t *scalars)
+{
+    if (is_out_of_reach(kernel, stream, arrays))
+        return WEFT_OK;
+    return run_again(kernel, kept, stream, space, arrays, scalars, true);
+}
+
+void weft__kernel_unreserve(weft__prepared *kept)
+{
+    if (!kept)
+        return;
+    weft_array_release(kept->chunks);
+    kept->chunks = NULL;
 }
 
 weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,
                                   weft_stream *stream, const uint64_t *scalars)
 {
-    const running r = {kernel, stream, kept};
+    const running r = {.kernel = kernel, .stream = stream, .prepared = kept};
     weft__prepared_fill_scalars(kept, scalars);
     return run_filled(&r);
 }

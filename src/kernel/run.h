@@ -28,4 +28,13 @@ weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **
 weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,
                                   weft_stream *stream, const uint64_t *scalars);
 
+/* Gets what weft__kernel_run_again needs beyond its arguments, so that it does not run out of
+ * memory if it is called next with the same ones: memory, and compiled code. Not for operands that
+ * overlap or that must be brought to the device. */
+weft_status weft__kernel_reserve(const weft__kernel *kernel, weft__prepared **kept,
+                                 weft_stream *stream, const weft_shape *space,
+                                 weft_array *const *arrays, const uint64_t *scalars);
+/* Gives it up again, if it was not run. */
+void weft__kernel_unreserve(weft__prepared *kept);
+
 #endif

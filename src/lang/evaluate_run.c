@@ -19,9 +19,12 @@ typedef struct running {
     weft_array **assigned; /* the same for what the program has assigned to it */
     weft_array **instead; /* of each operand: what is written in its place, and copied at the end */
     weft_array **temporaries;
+    weft_array **spare; /* temporaries that are needed no more: others may have their memory */
+    uint32_t spare_count;
     weft_array *value;
     weft_stream *stream;
-    bool plain; /* placed without a decision */
+    bool plain;    /* placed without a decision */
+    bool reserved; /* all memory was got before the first kernel */
 } running;
 
 static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
@@ -82,7 +85,32 @@ static weft_status make_value(running *r)
     return r->value ? WEFT_OK : weft_error_code();
 }
 
-/* Those that kernel `k` stores to: none is there for longer than it is needed. */
+/* A temporary in the memory of one that has as many bytes; NULL if there is none. */
+static weft_array *reuse(running *r, const weft_shape *shape, weft_dtype dtype)
+{
+    int64_t strides[WEFT_NDIM_MAX] = {0};
+    size_t bytes;
+    if (weft__shape_strides(shape, weft_dtype_size(dtype), 1, strides, &bytes) != WEFT_OK)
+        return NULL;
+    for (uint32_t i = r->spare_count; i-- > 0;) {
+        weft__buffer *buffer = r->spare[i]->buffer;
+        if (buffer->elements != bytes)
+            continue;
+        r->spare[i] = r->spare[--r->spare_count];
+        weft__buffer_retain(buffer);
+        return weft__array_over(buffer, dtype, shape, strides);
+    }
+    return NULL;
+}
+
+static weft_array *new_temporary(running *r, const weft_shape *shape, weft_dtype dtype)
+{
+    weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
+    weft_array *reused = r->spare_count ? reuse(r, shape, dtype) : NULL;
+    return reused ? reused : weft__array_new(shape, dtype, &options, NULL, NULL);
+}
+
+/* Those that kernel `k` stores to. */
 static weft_status make_temporaries(running *r, uint32_t k)
 {
     const weft__schedule *schedule = &r->evaluation->schedule;
@@ -91,12 +119,10 @@ static weft_status make_temporaries(running *r, uint32_t k)
         const weft__scheduled *store = &schedule->stores[i];
         const weft__lang_node *node = &program->nodes[store->node];
         weft_dtype dtype = (weft_dtype)node->dtype;
-        weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
         if (store->place > WEFT__PLACE_TEMPORARY)
             continue;
         dtype = store->mean ? weft__value_dtype(dtype) : weft__lower_stored(store->place, dtype);
-        weft_array *made =
-            weft__array_new(&program->shapes[node->shape], dtype, &options, NULL, NULL);
+        weft_array *made = new_temporary(r, &program->shapes[node->shape], dtype);
         if (!made)
             return weft_error_code();
         r->temporaries[WEFT__PLACE_TEMPORARY - store->place] = made;
@@ -104,14 +130,19 @@ static weft_status make_temporaries(running *r, uint32_t k)
     return WEFT_OK;
 }
 
-/* Those that no kernel after `k` uses. */
-static void release_temporaries(running *r, uint32_t k)
+/* Those that no kernel after `k` uses: none is there for longer than it is needed. What was
+ * reserved is kept, and its memory used again. */
+static void end_temporaries(running *r, uint32_t k)
 {
     const weft__lowered *lowered = &r->evaluation->kernels[k];
     for (uint32_t i = 0; i < lowered->operands_count; i++) {
         int32_t number = WEFT__PLACE_TEMPORARY - lowered->operands[i];
         if (number < 0 || r->evaluation->temporary_ends[number] != k)
             continue;
+        if (r->reserved) {
+            r->spare[r->spare_count++] = r->temporaries[number];
+            continue;
+        }
         weft_array_release(r->temporaries[number]);
         r->temporaries[number] = NULL;
     }
@@ -153,8 +184,12 @@ static weft_status copy_assigned(const running *r, uint32_t written)
     const weft__evaluation *e = r->evaluation;
     for (uint32_t i = 0; i < e->writes_count && e->writes[i].kernel <= written; i++) {
         int32_t operand = e->writes[i].operand;
-        if (e->writes[i].kernel == written &&
-            is_overwritten(r, operand, written, e->reads[1][operand]))
+        if (e->writes[i].kernel != written ||
+            !is_overwritten(r, operand, written, e->reads[1][operand]))
+            continue;
+        if (r->assigned[operand]) /* reserved */
+            TRY(weft__move(r->assigned[operand], r->operands[operand].value.array, r->stream));
+        else
             TRY(copy(r, operand, &r->assigned[operand]));
     }
     return WEFT_OK;
@@ -225,7 +260,11 @@ static void fill_scalars(const weft_operand *operands, const weft__lowered *lowe
     }
 }
 
-static weft_status run_kernel(const running *r, weft__lowered *lowered)
+typedef weft_status kernel_function(const weft__kernel *kernel, weft__prepared **kept,
+                                    weft_stream *stream, const weft_shape *space,
+                                    weft_array *const *arrays, const uint64_t *scalars);
+
+static weft_status call_kernel(const running *r, weft__lowered *lowered, kernel_function *function)
 {
     weft_array *inline_arrays[INLINE], **arrays = inline_arrays;
     uint64_t inline_scalars[INLINE], *scalars = inline_scalars;
@@ -240,11 +279,16 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
     for (uint32_t i = 0; i < lowered->operands_count; i++)
         arrays[i] = array_at(r, lowered->operands[i], weft__lowered_is_output(lowered, i));
     fill_scalars(r->operands, lowered, scalars);
-    weft_status status = weft__kernel_run_again(&lowered->builder.kernel, &lowered->prepared,
-                                                r->stream, &lowered->space, arrays, scalars);
+    weft_status status = function(&lowered->builder.kernel, &lowered->prepared, r->stream,
+                                  &lowered->space, arrays, scalars);
     if (large)
         weft__free(scalars);
     return status;
+}
+
+static weft_status run_kernel(const running *r, weft__lowered *lowered)
+{
+    return call_kernel(r, lowered, weft__kernel_run_again);
 }
 
 /* What comes before the kernels: checks, placement, memory for handles and for the value. */
@@ -261,16 +305,35 @@ static weft_status begin(running *r, const weft__lang_name *names)
     return make_value(r);
 }
 
+/* Gets all memory and all compiled code before the first kernel runs, so that a lack of memory
+ * leaves no operand written while others are not. */
+static weft_status reserve(running *r)
+{
+    const weft__evaluation *e = r->evaluation;
+    r->reserved = true;
+    for (uint32_t k = 0; k < e->kernels_count; k++) {
+        TRY(make_temporaries(r, k));
+        TRY(call_kernel(r, &e->kernels[k], weft__kernel_reserve));
+        TRY(copy_assigned(r, k));
+        end_temporaries(r, k);
+    }
+    return WEFT_OK;
+}
+
 static weft_status run_kernels(running *r)
 {
     const weft__evaluation *e = r->evaluation;
     TRY(stand_in(r));
     TRY(copy_overwritten(r));
+    if (e->writes_count && e->writes[0].kernel + 1 < e->kernels_count)
+        TRY(reserve(r));
     for (uint32_t k = 0; k < e->kernels_count; k++) {
-        TRY(make_temporaries(r, k));
+        if (!r->reserved)
+            TRY(make_temporaries(r, k));
         TRY(run_kernel(r, &e->kernels[k]));
         TRY(copy_assigned(r, k));
-        release_temporaries(r, k);
+        if (!r->reserved)
+            end_temporaries(r, k);
     }
     return copy_instead(r);
 }
@@ -280,7 +343,8 @@ static weft_status run_several(running *r)
 {
     const weft__evaluation *e = r->evaluation;
     weft_array *few[64], **arrays = few;
-    size_t count = 3 * (size_t)e->count + e->schedule.temporaries_count;
+    size_t temporaries = e->schedule.temporaries_count;
+    size_t count = 3 * (size_t)e->count + 2 * temporaries;
     if (count > sizeof few / sizeof *few && !(arrays = weft__allocate(count * sizeof *arrays)))
         return WEFT_ERROR_MEMORY;
     memset(arrays, 0, count * sizeof *arrays);
@@ -288,9 +352,12 @@ static weft_status run_several(running *r)
     r->assigned = r->before + e->count;
     r->instead = r->assigned + e->count;
     r->temporaries = r->instead + e->count;
+    r->spare = r->temporaries + temporaries;
     weft_status status = run_kernels(r);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count - temporaries; i++)
         weft_array_release(arrays[i]);
+    for (uint32_t k = 0; k < e->kernels_count && status != WEFT_OK; k++)
+        weft__kernel_unreserve(e->kernels[k].prepared);
     if (arrays != few)
         weft__free(arrays);
     return status;
@@ -341,6 +408,15 @@ bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, 
     return true;
 }
 
+/* Handles are without memory again. */
+static void fail(const running *r)
+{
+    for (int i = 0; r->evaluation->handles && i < r->evaluation->count; i++)
+        if (r->evaluation->types[i].unset)
+            weft__array_empty(r->operands[i].value.array, r->evaluation->types[i].dtype);
+    weft_array_release(r->value);
+}
+
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value)
 {
@@ -354,6 +430,6 @@ weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operan
     if (status == WEFT_OK)
         *value = r.value;
     else
-        weft_array_release(r.value);
+        fail(&r);
     return status;
 }
