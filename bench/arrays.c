@@ -47,81 +47,82 @@ static weft_status nothing(void *argument)
     return WEFT_OK;
 }
 
-static void queue_nothing(void *argument)
-{
-    check(weft_stream_call(argument, nothing, NULL) == WEFT_OK);
-}
+static weft_stream *stream;
 
-static void wake_worker(void *argument)
-{
-    struct timespec pause = {0, 300000};
-    nanosleep(&pause, NULL);
-    queue_nothing(argument);
-}
+static void queue_nothing(void) { check(weft_stream_call(stream, nothing, NULL) == WEFT_OK); }
 
 /* The worker has nothing to do for a while, then one call: from the call to its end. */
-static void measure_waking(weft_stream *stream)
+static double seconds_to_wake(void *argument)
 {
-    double seconds[RUNS];
-    for (int r = 0; r < RUNS; r++) {
-        seconds[r] = 0;
-        for (int i = 0; i < 100; i++) {
-            struct timespec pause = {0, 2000000};
-            nanosleep(&pause, NULL);
-            double start = now();
-            queue_nothing(stream);
-            check(weft_stream_synchronize(stream) == WEFT_OK);
-            seconds[r] += (now() - start) / 100;
-        }
-    }
-    report("wake an idle worker and wait", "weft", 1, seconds, 0, -1);
-}
-
-static void measure_queue(void)
-{
-    enum { CALLS = 1000000 };
-    weft_stream *stream = weft_stream_new(WEFT_CPU, .async = true);
-    double seconds[RUNS];
-    check(stream != NULL);
-    wake_worker(stream);
-    for (int r = 0; r < RUNS; r++) {
+    enum { TIMES = 20 };
+    double seconds = 0;
+    (void)argument;
+    for (int i = 0; i < TIMES; i++) {
+        struct timespec pause = {0, 2000000};
+        nanosleep(&pause, NULL);
         double start = now();
-        for (int i = 0; i < CALLS; i++)
-            queue_nothing(stream);
+        queue_nothing();
         check(weft_stream_synchronize(stream) == WEFT_OK);
-        seconds[r] = (now() - start) / CALLS;
+        seconds += (now() - start) / TIMES;
     }
-    report("queue an empty call, and run it", "weft", 1, seconds, 0, -1);
-    measure_waking(stream);
-    weft_stream_release(stream);
+    return seconds;
 }
 
-static void measure_copies(void)
+static double seconds_to_queue(void *argument)
 {
-    double count = (double)SIDE * SIDE;
+    enum { CALLS = 200000 };
+    (void)argument;
+    double start = now();
+    for (int i = 0; i < CALLS; i++)
+        queue_nothing();
+    check(weft_stream_synchronize(stream) == WEFT_OK);
+    return (now() - start) / CALLS;
+}
+
+static int small = SMALL, large = 1 << 26;
+static pair plain, transposed, sliced;
+
+enum { COUNT = SIDE * SIDE };
+#define ROW(name, count, moved, calls, function, given)                                            \
+    {                                                                                              \
+        .work = name, .who = "weft", .elements = count, .bytes = moved, .repeat = calls,           \
+        .body = function, .argument = given                                                        \
+    }
+#define QUEUE(name, function)                                                                      \
+    {                                                                                              \
+        .work = name, .who = "weft", .elements = 1, .seconds = function                            \
+    }
+#define MEMCPY(name)                                                                               \
+    {                                                                                              \
+        .work = name, .who = "memcpy", .elements = COUNT, .bytes = 8.0 * COUNT, .repeat = 1,       \
+        .body = plain_copy, .argument = &plain                                                     \
+    }
+static const bench_row rows[] = {
+    ROW("make and release 1024 f32", SMALL, 0, 100000, make_and_release, NULL),
+    ROW("zeros, 1024 f32", SMALL, 4.0 * SMALL, 100000, make_zeros, &small),
+    ROW("zeros, 2^26 f32", 1 << 26, 4.0 * (1 << 26), 1, make_zeros, &large),
+    QUEUE("queue an empty call, and run it", seconds_to_queue),
+    QUEUE("wake an idle worker and wait", seconds_to_wake),
+    ROW("copy 8192^2 f32", COUNT, 8.0 * COUNT, 1, assign, &plain),
+    MEMCPY("copy 8192^2 f32"),
+    ROW("copy of a transposed 8192^2 f32", COUNT, 8.0 * COUNT, 1, assign, &transposed),
+    MEMCPY("copy of a transposed 8192^2 f32"),
+    ROW("copy of a[:, ::2], 8192^2 f32", COUNT / 2.0, 6.0 * COUNT, 1, assign, &sliced),
+};
+
+int main(int argc, char **argv)
+{
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(SIDE, SIDE));
     WEFT_AUTO weft_array *b = weft_ones(WEFT_SHAPE(SIDE, SIDE));
     WEFT_AUTO weft_array *turned = weft_transpose(a);
     WEFT_AUTO weft_array *slice = weft_slice(a, WEFT_ALL, WEFT_STEP(0, WEFT_END, 2));
     WEFT_AUTO weft_array *half = weft_ones(WEFT_SHAPE(SIDE, SIDE / 2));
-    check(a && b && turned && slice && half);
-    pair p = {b, turned, weft_array_data(b), weft_array_data(a), weft_array_bytes(a)};
-    measure("copy 8192^2 f32", "memcpy", count, 8 * count, 1, plain_copy, &p);
-    measure("copy of a transposed 8192^2 f32", "memcpy", count, 8 * count, 1, plain_copy, &p);
-    measure("copy of a transposed 8192^2 f32", "weft", count, 8 * count, 1, assign, &p);
-    p.source = a;
-    measure("copy 8192^2 f32", "weft", count, 8 * count, 1, assign, &p);
-    pair s = {half, slice, NULL, NULL, 0};
-    measure("copy of a[:, ::2], 8192^2 f32", "weft", count / 2, 6 * count, 1, assign, &s);
-}
-
-int main(void)
-{
-    int small = 1024, large = 1 << 26;
-    measure("make and release 1024 f32", "weft", small, 0, 100000, make_and_release, NULL);
-    measure("zeros, 1024 f32", "weft", small, 4.0 * small, 100000, make_zeros, &small);
-    measure("zeros, 2^26 f32", "weft", large, 4.0 * large, 1, make_zeros, &large);
-    measure_queue();
-    measure_copies();
-    return 0;
+    stream = weft_stream_new(WEFT_CPU, .async = true);
+    check(a && b && turned && slice && half && stream);
+    plain = (pair){b, a, weft_array_data(b), weft_array_data(a), weft_array_bytes(a)};
+    transposed = (pair){b, turned, NULL, NULL, 0};
+    sliced = (pair){half, slice, NULL, NULL, 0};
+    int status = run_rows(argc, argv, rows, sizeof rows / sizeof *rows);
+    weft_stream_release(stream);
+    return status;
 }

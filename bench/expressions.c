@@ -6,6 +6,7 @@
 static int64_t side = SIDE, cubed_side = CUBE;
 static int large_calls = 1, small_calls = 100000;
 static weft_device where;
+enum { ROWS_MOST = 40 };
 
 static weft_array *a, *b, *c, *row, *far, *turned, *halves, *half, *cube, *cube_out;
 
@@ -71,7 +72,7 @@ static void make_arrays(void)
         (void)argument;                                                                            \
         check((__VA_ARGS__) == WEFT_OK);                                                           \
     }
-ROW(accumulate, weft(a += b, a, b))
+ROW(accumulate, weft(c += b, b, c))
 ROW(add, weft(c = a + b, a, b, c))
 ROW(fused, weft(c += 1.0f / a + 2.0f * a * b, a, b, c))
 ROW(choose, weft(c = where(a >= b, a - b, b - a), a, b, c))
@@ -100,45 +101,22 @@ SUM(sum_sin, sum(sin(a) * a), a)
 SUM(sum_sin_0, sum(sin(a) * a, axis = 0), a)
 SUM(sum_sin_1, sum(sin(a) * a, axis = 1), a)
 
-static void measure_large(const char *work, double elements, double bytes, bench_body *body)
+static void uniform(void *argument)
 {
-    double seconds[RUNS];
-    weft_statistics before, after;
-    if (!is_wanted(work))
-        return;
-    check(weft_memory_reset_peak(where) == WEFT_OK);
-    check(weft_memory_stats(where, &before) == WEFT_OK);
-    measure_times(large_calls, body, NULL, seconds);
-    check(weft_memory_stats(where, &after) == WEFT_OK);
-    report(work, "weft", elements, seconds, bytes, (double)(after.bytes_peak - before.bytes_peak));
+    (void)argument;
+    release(weft_random_uniform(-1, 1, WEFT_SHAPE(side, side), .dtype = WEFT_F32));
 }
 
-static void measure_all_large(void)
+/* How much more was in use since `begin`, at most. */
+static double peak(bool begin)
 {
-    const double n = (double)(side * side), cubed = (double)(cubed_side * cubed_side * cubed_side);
-    char laplacian_name[40];
-    snprintf(laplacian_name, sizeof laplacian_name, "laplacian(a), %d^3", (int)cubed_side);
-    make_arrays();
-    measure_large("a += b", n, 12 * n, accumulate);
-    release(a);
-    a = spread(WEFT_SHAPE(side, side), 0.5, 1.5);
-    release(halves);
-    check((halves = weft_slice(a, WEFT_ALL, WEFT_STEP(0, WEFT_END, 2))) != NULL);
-    measure_large("c = a + b", n, 12 * n, add);
-    measure_large("c += 1/a + 2ab", n, 16 * n, fused);
-    measure_large("where(a >= b, a - b, b - a)", n, 12 * n, choose);
-    measure_large("sin(exp(a))", n, 8 * n, sin_exp);
-    measure_large("sin(a) to 10^6", n, 8 * n, sin_far);
-    measure_large("a + b.T", n, 12 * n, add_turned);
-    measure_large("(a - row)*row", n, 8 * n, with_row);
-    measure_large("a[:, ::2]*2", n / 2, 6 * n, stepped);
-    measure_large("sum(a)", n, 4 * n, sum_all);
-    measure_large("sum(a) axis 0", n, 4 * n, sum_0);
-    measure_large("sum(a) axis 1", n, 4 * n, sum_1);
-    measure_large("sum(sin(a)*a)", n, 4 * n, sum_sin);
-    measure_large("sum(sin(a)*a) axis 0", n, 4 * n, sum_sin_0);
-    measure_large("sum(sin(a)*a) axis 1", n, 4 * n, sum_sin_1);
-    measure_large(laplacian_name, cubed, 8 * cubed, laplace);
+    static uint64_t before;
+    weft_statistics all;
+    if (begin)
+        check(weft_memory_reset_peak(where) == WEFT_OK);
+    check(weft_memory_stats(where, &all) == WEFT_OK);
+    before = begin ? all.bytes_peak : before;
+    return (double)(all.bytes_peak - before);
 }
 
 /* Three operands of 1024 elements. */
@@ -191,28 +169,6 @@ static void small_sites(void *argument)
         check(weft_evaluate_site(sites[i], site_length, 3, operands) == WEFT_OK);
 }
 
-static void measure_queued(const char *work, bench_body *body, small *s)
-{
-    double seconds[RUNS];
-    if (!is_wanted(work))
-        return;
-    measure_calls(small_calls, where.kind != WEFT_DEVICE_CPU, body, s, seconds);
-    report(work, "weft", SMALL, seconds, 0, -1);
-}
-
-static void measure_small(int ndim)
-{
-    char work[80];
-    small s = {small_array(ndim), small_array(ndim), small_array(ndim)};
-    snprintf(work, sizeof work, "call on 1024 elements, %d-d: c = a + b", ndim);
-    measure_queued(work, small_add, &s);
-    snprintf(work, sizeof work, "call on 1024 elements, %d-d: c += 1/a + 2ab", ndim);
-    measure_queued(work, small_fused, &s);
-    snprintf(work, sizeof work, "200 calls on 1024 elements, %d-d: c += 1/a + 2ab", ndim);
-    measure(work, "weft", SMALL, 0, small_calls / 200, small_sites, &s);
-    release(s.x), release(s.y), release(s.z);
-}
-
 /* Parsed, cut, lowered and run each time: too long to be kept. */
 static void many_terms(void *argument)
 {
@@ -226,34 +182,90 @@ static void many_terms(void *argument)
     check(weft_evaluate(code, 3, names, operands) == WEFT_OK);
 }
 
-static void measure_many_terms(void)
+static bench_row rows[ROWS_MOST];
+static int rows_count;
+
+/* A row that moves so many bytes for each element and makes `output` bytes of new arrays. */
+static void add_large(const char *work, int64_t elements, int bytes, bench_body *body,
+                      int64_t output)
 {
-    small s = {small_array(1), small_array(1), small_array(1)};
-    measure("10000 terms on 1024 elements", "weft", SMALL, 0, 20, many_terms, &s);
-    release(s.x), release(s.y), release(s.z);
+    rows[rows_count++] = (bench_row){.work = work,
+                                     .who = "weft",
+                                     .elements = (double)elements,
+                                     .bytes = (double)(bytes * elements),
+                                     .repeat = large_calls,
+                                     .body = body,
+                                     .memory = peak,
+                                     .output = (double)output};
 }
 
-static void make_random(void *argument)
+static void add_all_large(void)
 {
-    (void)argument;
-    release(weft_random_uniform(0, 1, WEFT_SHAPE(side, side), .dtype = WEFT_F32));
+    enum { SCALAR = 64 }; /* bytes of the smallest array */
+    const int64_t n = side * side, cubed = cubed_side * cubed_side * cubed_side;
+    static char laplacian_name[40];
+    snprintf(laplacian_name, sizeof laplacian_name, "laplacian(a), %d^3", (int)cubed_side);
+    add_large("a += b", n, 12, accumulate, 0);
+    add_large("c = a + b", n, 12, add, 0);
+    add_large("c += 1/a + 2ab", n, 16, fused, 0);
+    add_large("where(a >= b, a - b, b - a)", n, 12, choose, 0);
+    add_large("sin(exp(a))", n, 8, sin_exp, 0);
+    add_large("sin(a) to 10^6", n, 8, sin_far, 0);
+    add_large("a + b.T", n, 12, add_turned, 0);
+    add_large("(a - row)*row", n, 8, with_row, 0);
+    add_large("a[:, ::2]*2", n / 2, 12, stepped, 0);
+    add_large("sum(a)", n, 4, sum_all, SCALAR);
+    add_large("sum(a) axis 0", n, 4, sum_0, 4 * side);
+    add_large("sum(a) axis 1", n, 4, sum_1, 4 * side);
+    add_large("sum(sin(a)*a)", n, 4, sum_sin, SCALAR);
+    add_large("sum(sin(a)*a) axis 0", n, 4, sum_sin_0, 4 * side);
+    add_large("sum(sin(a)*a) axis 1", n, 4, sum_sin_1, 4 * side);
+    add_large(laplacian_name, cubed, 8, laplace, 0);
+    add_large("uniform random", n, 4, uniform, 4 * n);
+}
+
+static void add_call(const char *work, int repeat, bench_body *body, small *s)
+{
+    rows[rows_count++] = (bench_row){.work = work,
+                                     .who = "weft",
+                                     .elements = SMALL,
+                                     .repeat = repeat,
+                                     .body = body,
+                                     .argument = s,
+                                     .queued = body != small_sites};
+}
+
+static void add_small(int ndim, small *s)
+{
+    static char names[3 * 3][80];
+    static int used;
+    char(*name)[80] = &names[3 * used++];
+    *s = (small){small_array(ndim), small_array(ndim), small_array(ndim)};
+    snprintf(name[0], sizeof *name, "call on 1024 elements, %d-d: c = a + b", ndim);
+    snprintf(name[1], sizeof *name, "call on 1024 elements, %d-d: c += 1/a + 2ab", ndim);
+    snprintf(name[2], sizeof *name, "200 calls on 1024 elements, %d-d: c += 1/a + 2ab", ndim);
+    add_call(name[0], small_calls, small_add, s);
+    add_call(name[1], small_calls, small_fused, s);
+    add_call(name[2], small_calls / SITES, small_sites, s);
 }
 
 int main(int count, char **arguments)
 {
+    static small flat, deep, deepest;
     choose_device(count, arguments);
     make_sites();
     if (where.kind == WEFT_DEVICE_CPU)
-        measure_many_terms();
-    measure_small(1);
-    measure_small(3);
-    measure_small(8);
-    measure_all_large();
-    if (where.kind != WEFT_DEVICE_CPU)
-        measure_large("uniform random", (double)(side * side), 4.0 * (double)(side * side),
-                      make_random);
-    weft_array *all[] = {a, b, c, row, far, turned, halves, half, cube, cube_out};
+        add_call("10000 terms on 1024 elements", 20, many_terms, &flat);
+    add_small(1, &flat);
+    add_small(3, &deep);
+    add_small(8, &deepest);
+    make_arrays();
+    add_all_large();
+    int status = run_rows(count, arguments, rows, rows_count);
+    weft_array *all[] = {a,      b,      c,         row,       far,      turned, halves,
+                         half,   cube,   cube_out,  flat.x,    flat.y,   flat.z, deep.x,
+                         deep.y, deep.z, deepest.x, deepest.y, deepest.z};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         weft_array_release(all[i]);
-    return 0;
+    return status;
 }

@@ -29,7 +29,6 @@ static int (*get_code)(void *, char *);
 
 static void *stream, *function;
 static address a, b, c;
-static unsigned groups;
 
 static void fail(const char *what)
 {
@@ -89,8 +88,7 @@ static void make_kernel(void)
 static void launch_add(void *argument)
 {
     void *parameters[] = {&a, &b, &c};
-    (void)argument;
-    if (launch(function, groups, 1, 1, 256, 1, 1, 0, stream, parameters, NULL))
+    if (launch(function, *(const unsigned *)argument, 1, 1, 256, 1, 1, 0, stream, parameters, NULL))
         fail("a launch failed");
 }
 
@@ -113,20 +111,31 @@ static void wait_there(void)
 
 static address address_of(weft_array *array) { return (address)(uintptr_t)weft_array_data(array); }
 
-static void measure_all(void)
-{
-    double seconds[RUNS];
-    groups = 1;
-    measure_calls(LAUNCHES, true, launch_add, NULL, seconds);
-    report("call on 1024 elements, 1-d: c = a + b", "bare launch", SMALL, seconds, 0, -1);
-    groups = BYTES / 16 / 256;
-    measure_calls(20, false, launch_add, NULL, seconds);
-    report("c = a + b", "by hand", BYTES / 4, seconds, 3.0 * BYTES, -1);
-    measure_calls(20, false, copy_all, NULL, seconds);
-    report("device copy", "driver", BYTES / 4, seconds, 2.0 * BYTES, -1);
-}
+static const unsigned one = 1, many = BYTES / 16 / 256; /* groups */
+static const bench_row rows[] = {
+    {.work = "call on 1024 elements, 1-d: c = a + b",
+     .who = "bare launch",
+     .elements = SMALL,
+     .repeat = LAUNCHES,
+     .body = launch_add,
+     .argument = (void *)&one,
+     .queued = true},
+    {.work = "c = a + b",
+     .who = "by hand",
+     .elements = BYTES / 4,
+     .bytes = 3.0 * BYTES,
+     .repeat = 20,
+     .body = launch_add,
+     .argument = (void *)&many},
+    {.work = "device copy",
+     .who = "driver",
+     .elements = BYTES / 4,
+     .bytes = 2.0 * BYTES,
+     .repeat = 20,
+     .body = copy_all},
+};
 
-int main(void)
+int main(int argc, char **argv)
 {
     void *context = NULL;
     device = weft_device_named("cuda:0");
@@ -146,8 +155,8 @@ int main(void)
         push_context(context))
         fail("no context");
     make_kernel();
-    measure_all();
+    int status = run_rows(argc, argv, rows, sizeof rows / sizeof *rows);
     for (int k = 0; k < 3; k++)
         weft_array_release(arrays[k]);
-    return 0;
+    return status;
 }

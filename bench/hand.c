@@ -181,30 +181,39 @@ static float *spread(size_t count, double low, double high)
     return data;
 }
 
-int main(void)
+#define ROW(name, count, moved, calls, function)                                                   \
+    {                                                                                              \
+        .work = name, .who = "by hand", .elements = count, .bytes = moved, .repeat = calls,        \
+        .body = function                                                                           \
+    }
+#define BIG(name, moved, function) ROW(name, COUNT, (double)(moved)*COUNT, 1, function)
+#define CALL(name, function) ROW(name, SMALL, 0, 100000, function)
+static const bench_row rows[] = {
+    CALL("call on 1024 elements, 1-d: c = a + b", small_add),
+    CALL("call on 1024 elements, 1-d: c += 1/a + 2ab", small_fused),
+    BIG("streaming copy", 8, copy),
+    BIG("a += b", 12, accumulate),
+    BIG("c = a + b", 12, add),
+    BIG("c += 1/a + 2ab", 16, fused),
+#ifdef __AVX512F__
+    BIG("where(a >= b, a - b, b - a)", 12, choose),
+    BIG("a[:, ::2]*2", 6, stepped),
+#endif
+    BIG("(a - row)*row", 8, with_row),
+    BIG("sum(a)", 4, sum_all),
+    BIG("sum(a) axis 0", 4, sum_0),
+    BIG("sum(a) axis 1", 4, sum_1),
+    ROW("laplacian(a), 400^3", CUBED, 8.0 * CUBED, 1, laplace),
+};
+
+int main(int argc, char **argv)
 {
-    double n = COUNT, cubed = CUBED;
     a = spread(COUNT, 0.5, 1.5);
     b = spread(COUNT, 0.7, 1.4);
     c = spread(COUNT, 0, 0);
     row = spread(SIDE, 0.5, 1.5);
     half = spread(COUNT / 2, 0, 0);
-    measure("call on 1024 elements, 1-d: c = a + b", "by hand", SMALL, 0, 100000, small_add, NULL);
-    measure("call on 1024 elements, 1-d: c += 1/a + 2ab", "by hand", SMALL, 0, 100000, small_fused,
-            NULL);
-    measure("streaming copy", "by hand", n, 8 * n, 1, copy, NULL);
-    measure("a += b", "by hand", n, 12 * n, 1, accumulate, NULL);
-    measure("c = a + b", "by hand", n, 12 * n, 1, add, NULL);
-    measure("c += 1/a + 2ab", "by hand", n, 16 * n, 1, fused, NULL);
-    measure("(a - row)*row", "by hand", n, 8 * n, 1, with_row, NULL);
-#ifdef __AVX512F__
-    measure("where(a >= b, a - b, b - a)", "by hand", n, 12 * n, 1, choose, NULL);
-    measure("a[:, ::2]*2", "by hand", n / 2, 6 * n, 1, stepped, NULL);
-#endif
-    measure("sum(a)", "by hand", n, 4 * n, 1, sum_all, NULL);
-    measure("sum(a) axis 0", "by hand", n, 4 * n, 1, sum_0, NULL);
-    measure("sum(a) axis 1", "by hand", n, 4 * n, 1, sum_1, NULL);
-    measure("laplacian(a), 400^3", "by hand", cubed, 8 * cubed, 1, laplace, NULL);
+    int status = run_rows(argc, argv, rows, sizeof rows / sizeof *rows);
     free(a), free(b), free(c), free(row), free(half);
-    return 0;
+    return status;
 }

@@ -1,4 +1,5 @@
-/* Measuring, for the programs of this folder: medians, as one JSON object a line. */
+/* Measuring, for the programs of this folder: each has a table of rows, and measures them all, or
+ * one whenever it is asked to. */
 #ifndef WEFT_BENCH_MEASURE_H
 #define WEFT_BENCH_MEASURE_H
 
@@ -10,6 +11,30 @@
 
 enum { RUNS = 5, SIDE = 8192, CUBE = 400, SMALL = 1024 };
 static const double WARM_UP = 0.2; /* seconds: compilers in the background have finished */
+
+typedef void bench_body(void *argument);
+
+typedef struct bench_row {
+    const char *work, *who;
+    double elements, bytes; /* that the work must move */
+    int repeat;             /* calls in one timing */
+    bench_body *body;
+    void *argument;
+    double (*memory)(bool begin); /* bytes allocated at most since `begin` beyond inputs; or NULL */
+    double output;                /* bytes of new arrays that are the result */
+    double (*seconds)(void *argument); /* of one call, in place of `body`; or NULL */
+    bool queued; /* what counts is the time until calls are queued, not until they are done */
+} bench_row;
+
+/* What the rows are of; waits for a device that works on its own, NULL on the CPU. */
+static const char *bench_device = "cpu";
+static void (*bench_wait)(void);
+
+static inline void wait_for_device(void)
+{
+    if (bench_wait)
+        bench_wait();
+}
 
 static inline double now(void)
 {
@@ -24,78 +49,99 @@ static inline int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What the rows are of. */
-static const char *bench_device = "cpu";
-
-/* `bytes` are those that the work must move; `extra` those allocated beyond inputs and outputs, or
- * negative if nobody counted. */
-static inline void report(const char *work, const char *who, double elements, double *seconds,
-                          double bytes, double extra)
+static inline void warm_up(const bench_row *row)
 {
-    qsort(seconds, RUNS, sizeof *seconds, compare_times);
-    double median = seconds[RUNS / 2];
-    printf("{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"%s\", \"n\": %.0f, "
-           "\"seconds\": %.9g, \"gbps\": %.4g",
-           work, who, bench_device, elements, median, bytes / median * 1e-9);
+    double begin = now();
+    do {
+        if (row->seconds)
+            (void)row->seconds(row->argument);
+        else
+            row->body(row->argument);
+        wait_for_device();
+    } while (now() - begin < WARM_UP);
+}
+
+/* Seconds of one call: the mean of as many as the row repeats. */
+static inline double time_once(const bench_row *row)
+{
+    if (row->seconds)
+        return row->seconds(row->argument);
+    double start = now();
+    for (int i = 0; i < row->repeat; i++)
+        row->body(row->argument);
+    double queued = now() - start;
+    wait_for_device();
+    return (row->queued ? queued : now() - start) / row->repeat;
+}
+
+/* The median of `count` calls. */
+static inline double time_median(const bench_row *row, int count)
+{
+    double seconds[RUNS];
+    for (int i = 0; i < count; i++)
+        seconds[i] = time_once(row);
+    qsort(seconds, (size_t)count, sizeof *seconds, compare_times);
+    return seconds[count / 2];
+}
+
+static inline void print_row(const bench_row *row, double seconds, double extra)
+{
+    printf("{\"work\": \"%s\", \"who\": \"%s\", \"device\": \"%s\", \"n\": %.0f, \"bytes\": %.0f",
+           row->work, row->who, bench_device, row->elements, row->bytes);
+    if (seconds > 0)
+        printf(", \"seconds\": %.9g, \"gbps\": %.4g", seconds, row->bytes / seconds * 1e-9);
     if (extra >= 0)
         printf(", \"extra_bytes\": %.0f", extra);
     printf("}\n");
     fflush(stdout);
 }
 
-/* Only the rows whose name has the text of the environment variable WEFT_BENCH_ONLY in it. */
-static inline bool is_wanted(const char *work)
+/* Warms up, runs and prints. What a call allocates is known from the warm-up. */
+static inline void measure_row(const bench_row *row, bool warm, int count)
 {
-    const char *only = getenv("WEFT_BENCH_ONLY");
-    return !only || strstr(work, only);
+    double extra = -1;
+    if (row->memory && !warm)
+        (void)row->memory(true);
+    if (!warm)
+        warm_up(row);
+    if (row->memory && !warm)
+        extra = row->memory(false) - row->output;
+    double seconds = time_median(row, count);
+    print_row(row, seconds, row->memory && !warm ? (extra > 0 ? extra : 0) : -1);
 }
 
-typedef void bench_body(void *argument);
-
-/* Waits for a device that works on its own; NULL on the CPU. */
-static void (*bench_wait)(void);
-
-static inline void wait_for_device(void)
+/* Lists the rows, then measures those whose numbers it reads: for the first time after a warm-up,
+ * later after one call; a few calls at a time, where they are short. */
+static inline void serve_rows(const bench_row *rows, int count)
 {
-    if (bench_wait)
-        bench_wait();
-}
-
-/* Seconds of one call, RUNS times, each the mean of `repeat` calls, after a warm-up. If `queued`,
- * what counts is the time until they are queued, else until they are done. */
-static inline void measure_calls(int repeat, bool queued, bench_body *body, void *argument,
-                                 double *seconds)
-{
-    double begin = now();
-    do {
-        body(argument);
-        wait_for_device();
-    } while (now() - begin < WARM_UP);
-    for (int r = 0; r < RUNS; r++) {
-        double start = now();
-        for (int i = 0; i < repeat; i++)
-            body(argument);
-        if (queued)
-            seconds[r] = (now() - start) / repeat;
-        wait_for_device();
-        if (!queued)
-            seconds[r] = (now() - start) / repeat;
+    enum { ROWS = 64, FEW = 3 };
+    bool warm[ROWS] = {false};
+    int number;
+    for (int k = 0; k < count; k++)
+        print_row(&rows[k], 0, -1);
+    printf("ready\n");
+    fflush(stdout);
+    while (scanf("%d", &number) == 1 && number >= 0 && number < count && number < ROWS) {
+        if (warm[number])
+            (void)time_once(&rows[number]);
+        measure_row(&rows[number], warm[number], FEW);
+        warm[number] = true;
     }
 }
 
-static inline void measure_times(int repeat, bench_body *body, void *argument, double *seconds)
+/* With the argument "serve", for run.py; else all rows whose name has the text of the environment
+ * variable WEFT_BENCH_ONLY in it, medians of five. */
+static inline int run_rows(int argc, char **argv, const bench_row *rows, int count)
 {
-    measure_calls(repeat, false, body, argument, seconds);
-}
-
-static inline void measure(const char *work, const char *who, double elements, double bytes,
-                           int repeat, bench_body *body, void *argument)
-{
-    double seconds[RUNS];
-    if (!is_wanted(work))
-        return;
-    measure_times(repeat, body, argument, seconds);
-    report(work, who, elements, seconds, bytes, -1);
+    const char *only = getenv("WEFT_BENCH_ONLY");
+    if (argc > 1 && strcmp(argv[1], "serve") == 0) {
+        serve_rows(rows, count);
+        return 0;
+    }
+    for (int k = 0; k < count; k++)
+        if (!only || strstr(rows[k].work, only))
+            measure_row(&rows[k], false, RUNS);
+    return 0;
 }
 
 /* The same numbers in every program and for every peer: from low to high, in steps that follow no

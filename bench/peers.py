@@ -1,9 +1,10 @@
-"""The rows of the benchmark in what a user would take instead of Weft: one library a run, JSON lines on stdout.
+"""The rows of the benchmark in what a user would take instead of Weft: one library a process, JSON lines on stdout.
 
     peers.py numpy|numexpr|numba|torch|jax
 
 Each row is written as that library's users would write it for speed: into arrays that are there already where it
-can, compiled where it can compile. Started by bench/run.py, one process for each, so that none slows another down.
+can, compiled where it can compile. Started by bench/run.py, one process for each; it prints its rows and measures
+those that it is asked for, so that all libraries do a row one right after the other.
 """
 import json
 import os
@@ -17,7 +18,7 @@ for name in ("NUMEXPR_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
 
 import numpy as np
 
-RUNS, WARM_UP = 5, 0.2
+WARM_UP, FEW, LONG = 0.2, 3, 0.05  # seconds, calls, seconds
 SIDE, CUBE, SMALL = 8192, 400, 1024
 COUNT = SIDE * SIDE
 
@@ -37,8 +38,9 @@ SMALL_ROWS = {ADD_SMALL: 2000, FUSED_SMALL: 2000, "make and release 1024 f32": 2
 
 
 def spread(shape, low, high):
-    steps = np.arange(np.prod(shape), dtype=np.int64) * 7919 % 1000003
-    return (low + (high - low) * (steps / 1000003)).astype(np.float32).reshape(shape)
+    period = 1000003
+    steps = np.arange(period, dtype=np.int64) * 7919 % period
+    return np.resize((low + (high - low) * (steps / period)).astype(np.float32), shape)
 
 
 class Data:
@@ -55,14 +57,18 @@ class Data:
         self.z = np.zeros(SMALL, np.float32)
 
 
-def median_seconds(body, repeat):
+def warm_up(body):
+    """Until the body has run for a while: what it compiles at first is compiled."""
     begin = time.perf_counter()
     body()
     while time.perf_counter() - begin < WARM_UP:
         body()
-    body()
+
+
+def seconds_of(body, repeat):
+    """The median of a few calls, of one where it is long."""
     runs = []
-    for _ in range(RUNS):
+    while len(runs) < FEW and sum(runs) < LONG:
         start = time.perf_counter()
         for _ in range(repeat):
             body()
@@ -70,19 +76,27 @@ def median_seconds(body, repeat):
     return statistics.median(runs)
 
 
-def measure(who, rows):
-    only = os.environ.get("WEFT_BENCH_ONLY", "")
-    for work, body in rows:
-        if only not in work:
-            continue
-        try:
-            seconds = median_seconds(body, SMALL_ROWS.get(work, 1))
-        except Exception as error:  # one row that a library cannot do does not end the others
-            print(f"left out: {who}, {work}: {type(error).__name__}: {str(error)[:100]}", file=sys.stderr)
-            continue
-        moved = BYTES.get(work, 0)
+def serve(rows):
+    """Lists the rows, then measures those whose numbers it reads, the first time after a warm-up."""
+    last = [None] * len(rows)  # seconds, when it was measured last
+    for who, work, _ in rows:
         print(json.dumps({"work": work, "who": who, "device": "cpu", "n": SMALL if work in SMALL_ROWS else COUNT,
-                          "seconds": seconds, "gbps": moved / seconds * 1e-9}), flush=True)
+                          "bytes": BYTES.get(work, 0)}))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        number = int(line)
+        who, work, body = rows[number]
+        repeat = SMALL_ROWS.get(work, 1)
+        try:
+            if last[number] is None:
+                warm_up(body)
+            elif last[number] * repeat < LONG:
+                seconds_of(body, 1)
+            last[number] = seconds_of(body, repeat)
+            answer = {"seconds": last[number]}
+        except Exception as error:  # one row that a library cannot do does not end the others
+            answer = {"error": f"{type(error).__name__}: {str(error)[:100]}"}
+        print(json.dumps(answer), flush=True)
 
 
 def laplacian_by_slices(a, out):
@@ -406,8 +420,7 @@ PEERS = {"numpy": numpy_rows, "numexpr": numexpr_rows, "numba": numba_rows, "tor
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in PEERS:
         sys.exit(f"usage: peers.py {'|'.join(PEERS)}")
-    for who, rows in PEERS[sys.argv[1]]():
-        measure(who, rows)
+    serve([(who, work, body) for who, rows in PEERS[sys.argv[1]]() for work, body in rows])
 
 
 if __name__ == "__main__":

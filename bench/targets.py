@@ -1,0 +1,92 @@
+"""What each row shall reach, as a report: nothing fails by it.
+
+Every row: 0.98 of the fastest peer and 0.95 of what is written by hand, in the same run, and no memory beyond inputs
+and outputs. Some rows have a bound of their own.
+"""
+PEER, HAND = 0.98, 0.95
+NOT_PEERS = "weft", "by hand", "memcpy"
+MEMORY_PART = 0.01  # of what the row moves: partial results of threads
+
+RATES = {"sin(exp(a))": 12, "a + b.T": 20, "sum(sin(a)*a)": 11, "laplacian(a), 400^3": 22, "uniform random": 6}  # GB/s
+PARTS = {  # of another row's rate: which row, of whom, how much
+    "where(a >= b, a - b, b - a)": ("c = a + b", "by hand", 0.95),
+    "(a - row)*row": ("streaming copy", "by hand", 0.9),
+    "sum(a) axis 0": ("sum(a)", "weft", 0.9),
+    "sum(a) axis 1": ("sum(a)", "weft", 0.9),
+}
+ADD_SMALL, FUSED_SMALL = (f"call on 1024 elements, 1-d: {code}" for code in ("c = a + b", "c += 1/a + 2ab"))
+SECONDS = {ADD_SMALL: 0.25e-6, FUSED_SMALL: 0.4e-6}
+BEYOND_LOOP = 150e-9  # seconds that a call of the second may cost beyond its loop by hand
+EAGER, TIMES_EAGER = ("numpy ", "torch "), 10  # how much more a call costs there, its loop aside
+CALLS = {f"{calls}call{s} on 1024 elements, {ndim}-d: c += 1/a + 2ab": count  # calls that are one timing
+         for ndim in (1, 3, 8) for calls, s, count in (("", "", 1), ("200 ", "s", 200))}
+
+
+def find(rows, work, who):
+    return next((r for r in rows if r["work"] == work and r["who"].startswith(who)), None)
+
+
+def of_peers(rows, own):
+    peers = [r for r in rows if r["work"] == own["work"] and r["who"] not in NOT_PEERS]
+    if not peers:
+        return
+    best = min(peers, key=lambda r: r["seconds"])
+    part = best["seconds"] / own["seconds"]
+    yield part >= PEER, f"{part:.2f} of the speed of {best['who']}, the fastest peer (at least {PEER})"
+
+
+def of_hand(rows, own):
+    hand = find(rows, own["work"], "by hand")
+    if hand and own["work"] not in SECONDS:
+        part = hand["seconds"] / own["seconds"]
+        yield part >= HAND, f"{part:.2f} of the speed by hand (at least {HAND})"
+    if own["work"] in PARTS:
+        work, who, least = PARTS[own["work"]]
+        other = find(rows, work, who)
+        part = own["gbps"] / other["gbps"] if other else 0
+        if other:
+            yield part >= least, f"{part:.2f} of the rate of {work}, {who} (at least {least})"
+
+
+def of_bounds(own):
+    work = own["work"]
+    if work in RATES:
+        yield own["gbps"] >= RATES[work], f"{own['gbps']:.1f} GB/s (at least {RATES[work]})"
+    if work in SECONDS:
+        yield own["seconds"] <= SECONDS[work], f"{own['seconds'] * 1e9:.0f} ns (at most {SECONDS[work] * 1e9:.0f})"
+
+
+def of_calls(rows, own):
+    """What a call costs beyond the loop that it does."""
+    loop = find(rows, FUSED_SMALL, "by hand")
+    if not loop or own["work"] not in CALLS:
+        return
+    beyond = own["seconds"] / CALLS[own["work"]] - loop["seconds"]
+    yield (beyond <= BEYOND_LOOP,
+           f"{beyond * 1e9:.0f} ns a call beyond the loop by hand (at most {BEYOND_LOOP * 1e9:.0f})")
+    for who in EAGER:
+        peer = find(rows, own["work"], who)
+        if peer:
+            times = (peer["seconds"] - loop["seconds"]) / max(beyond, 1e-9)
+            yield (times >= TIMES_EAGER,
+                   f"{times:.1f} times less than {peer['who']} beyond the loop (at least {TIMES_EAGER})")
+
+
+def of_memory(own):
+    extra = own.get("extra_bytes")
+    if extra is not None:
+        yield extra <= MEMORY_PART * own["bytes"], f"{extra} bytes beyond inputs and outputs"
+
+
+def print_report(rows):
+    """One line for each condition of each row: whether it is reached, in words."""
+    short = 0
+    print("What was to be reached\n")
+    for own in (r for r in rows if r["who"] == "weft"):
+        conditions = [*of_peers(rows, own), *of_hand(rows, own), *of_bounds(own), *of_calls(rows, own), *of_memory(own)]
+        if conditions:
+            print(own["work"])
+        for reached, text in conditions:
+            print(f"    {'reached' if reached else 'FALLS SHORT':11} {text}")
+            short += not reached
+    print(f"\n{short} fall short" if short else "\nall reached")
