@@ -33,12 +33,22 @@ static bool is_usable(cl_device_id id)
            number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE) >= GROUP_ITEMS;
 }
 
+/* PoCL reads the header of the clang compiler, which has a guard. */
+static bool is_brief(cl_platform_id platform)
+{
+    char name[64] = "";
+    return weft__cl.GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) ==
+               CL_SUCCESS &&
+           strcmp(name, "Portable Computing Language") == 0;
+}
+
 static void add_device(cl_platform_id platform, cl_device_id id)
 {
     weft__opencl_device *device = &devices[devices_count++];
     const bool shares = weft__cl.SVMAlloc && weft__cl.SVMFree && weft__cl.SetKernelArgSVMPointer;
     device->platform = platform;
     device->id = id;
+    device->brief = is_brief(platform);
     device->fine_grain =
         shares && (number(id, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
     device->most_bytes = (size_t)number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);

@@ -14,11 +14,15 @@ struct weft__module {
 };
 
 /* Correctly rounded divisions and roots, where the device can. */
-static const char *options_of(const weft__opencl_device *device)
+static cl_int build_with(const weft__opencl_device *device, cl_program program, bool brief)
 {
-    return device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-               ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-               : "-cl-std=CL1.2";
+    char options[128];
+    snprintf(options, sizeof options, "-cl-std=CL1.2%s%s",
+             device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+                 ? " -cl-fp32-correctly-rounded-divide-sqrt"
+                 : "",
+             brief ? " -D_OPENCL_H_ -DWEFT_DECLARES" : "");
+    return weft__cl.BuildProgram(program, 1, &device->id, options, NULL, NULL);
 }
 
 static weft_status fail_build(const weft__opencl_device *device, cl_program program)
@@ -43,7 +47,9 @@ static weft_status build(const weft__opencl_device *device, weft__module *module
     module->program = weft__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &code);
     if (!module->program)
         return weft__cl_fail("CreateProgramWithSource", code);
-    code = weft__cl.BuildProgram(module->program, 1, &device->id, options_of(device), NULL, NULL);
+    code = build_with(device, module->program, device->brief);
+    if (code != CL_SUCCESS && device->brief) /* of a version that is not as it was */
+        code = build_with(device, module->program, false);
     if (code != CL_SUCCESS)
         return fail_build(device, module->program);
     module->kernel = weft__cl.CreateKernel(module->program, "weft_kernel", &code);

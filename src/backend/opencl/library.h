@@ -24,6 +24,8 @@ enum {
     CL_SUCCESS = 0,
     CL_COMPLETE = 0,
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
+    CL_PLATFORM_VERSION = 0x0901,
+    CL_PLATFORM_NAME = 0x0902,
     CL_DEVICE_TYPE_CPU = 1 << 1,
     CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
     CL_DEVICE_MAX_MEM_ALLOC_SIZE = 0x1010,
@@ -59,6 +61,7 @@ enum {
 /* result, name without "cl", parameters */
 #define WEFT__CL_FUNCTIONS(X)                                                                      \
     X(cl_int, GetPlatformIDs, (cl_uint, cl_platform_id *, cl_uint *))                              \
+    X(cl_int, GetPlatformInfo, (cl_platform_id, cl_uint, size_t, void *, size_t *))                \
     X(cl_int, GetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id *, cl_uint *))     \
     X(cl_int, GetDeviceInfo, (cl_device_id, cl_uint, size_t, void *, size_t *))                    \
     X(cl_context, CreateContext,                                                                   \

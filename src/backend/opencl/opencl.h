@@ -12,6 +12,7 @@ typedef struct weft__opencl_device {
     cl_platform_id platform;
     cl_device_id id;
     cl_context context; /* made when it is first needed */
+    bool brief;         /* its compiler can leave out the declarations of OpenCL's functions */
     bool fine_grain;    /* host and device may use the same memory at any time */
     size_t most_bytes;  /* of one allocation */
     cl_bitfield f32_config, f64_config;

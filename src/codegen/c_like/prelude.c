@@ -41,6 +41,26 @@ static const char cuda_words[] =
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
     "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
 
+/* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
+ * thousands of functions. Where it can be told to leave them out, these are all that is used. */
+static const char opencl_declarations[] =
+    "#ifdef WEFT_DECLARES\n"
+    "#define DECLARE __attribute__((overloadable))\n"
+    "#define DECLARE_FLOAT(T) DECLARE T fma(T, T, T); DECLARE T sqrt(T); DECLARE T fabs(T); \\\n"
+    "DECLARE T floor(T); DECLARE T ceil(T); DECLARE T trunc(T); DECLARE T rint(T);\n"
+    "DECLARE size_t get_group_id(uint);\n"
+    "DECLARE size_t get_local_id(uint);\n"
+    "DECLARE __attribute__((convergent)) void barrier(cl_mem_fence_flags);\n"
+    "DECLARE int mul_hi(int, int);\n"
+    "DECLARE uint mul_hi(uint, uint);\n"
+    "DECLARE long mul_hi(long, long);\n"
+    "DECLARE ulong mul_hi(ulong, ulong);\n"
+    "DECLARE_FLOAT(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "DECLARE_FLOAT(double)\n"
+    "#endif\n"
+    "#endif\n";
+
 static const char opencl_words[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "typedef char i8; typedef short i16; typedef int i32; typedef long i64;\n"
@@ -126,7 +146,10 @@ static bool uses_halves(const weft__kernel *kernel)
 
 void weft__write_prelude(weft__writer *w)
 {
-    weft__text_add(&w->text, "%s", w->dialect == WEFT__DIALECT_CUDA ? cuda_words : opencl_words);
+    if (w->dialect == WEFT__DIALECT_CUDA)
+        weft__text_add(&w->text, "%s", cuda_words);
+    else
+        weft__text_add(&w->text, "%s%s", opencl_declarations, opencl_words);
     if (uses_halves(w->kernel))
         weft__text_add(&w->text, "%s", halves);
 }
