@@ -1,4 +1,5 @@
-/* Kernels of the user's own: portable ones, written once over an index space, and C functions. */
+/* Kernels of the user's own: portable ones, written once over an index space, C functions, and
+ * texts in the language of a device. */
 #ifndef WEFT_KERNEL_H
 #define WEFT_KERNEL_H
 
@@ -35,7 +36,8 @@ typedef weft_status weft_kernel_function(const weft_kernel_part *part);
 
 typedef enum weft_kernel_language {
     WEFT_KERNEL_PORTABLE, /* `body` is in the language of expressions; runs on every device */
-    WEFT_KERNEL_C         /* `function`; runs on the CPU */
+    WEFT_KERNEL_C,        /* `function`; runs on the CPU */
+    WEFT_KERNEL_OPENCL    /* `body` is OpenCL C with a kernel `name`; runs on OpenCL devices */
 } weft_kernel_language;
 
 /* A kernel by its text or function; must not change once it was launched. What it compiles to is
@@ -44,7 +46,7 @@ typedef struct weft_kernel {
     size_t struct_size;
     const char *name;       /* for messages */
     const char *parameters; /* "(in, out)" */
-    const char *body;       /* text of the language, or NULL */
+    const char *body;       /* text in the language, or NULL */
     const char *place;      /* "file:line" */
     int32_t language;       /* a weft_kernel_language */
     weft_kernel_function *function;
@@ -54,6 +56,11 @@ typedef struct weft_kernel {
     static const weft_kernel name = {                                                              \
         sizeof(weft_kernel),  #name, #parameters, #__VA_ARGS__, WEFT__PLACE,                       \
         WEFT_KERNEL_PORTABLE, NULL}
+
+/* A text in the language of a device may have any number of functions; the one called `name` is
+ * launched. Its parameters are a pointer for each array, to its first element, and the C numbers as
+ * they are: an int is an int, 0.5 a double. The index space has at most 3 axes; in OpenCL C the
+ * last one is get_global_id(0). What the compiler says is in the message of the error. */
 
 /* Queues the kernel on the stream of its arguments, once for every point of the index space: a
  * shape, or that of an array (which need not be an argument). The arguments are those of the

@@ -26,6 +26,10 @@ typedef struct weft__argument {
     int64_t stride[WEFT_NDIM_MAX];
 } weft__argument;
 
+/* An argument of a kernel of a user's that is a number: `data` is NULL, and the strides are its
+ * bytes. */
+enum { WEFT__NUMBER_SIZE = 2 }; /* … the stride that says how many those are; 0 is an array */
+
 /* Everything a kernel needs at run time, in one block that can be copied: the arguments follow the
  * struct, the scalars (8 bytes each) follow the arguments. */
 struct weft__launch {
@@ -156,6 +160,9 @@ typedef struct weft__backend {
 
     /* Takes the image over, also when it fails. */
     weft_status (*module_load)(int index, weft__image *image, weft__module **module);
+    /* (optional) False if it was loaded from the machine code in its image; else that code, to be
+     * kept on disk and freed with weft__free, or NULL if there is none to keep. */
+    bool (*module_binary)(weft__module *module, void **data, size_t *bytes);
     void (*module_release)(weft__module *module);
 
     /* Around fork and at unloading; NULL if there is nothing to do. */

@@ -3,18 +3,24 @@
 #include "core/allocate.h"
 #include <string.h>
 
+static void free_parts(weft__kernel_text *text)
+{
+    weft__free(text->text);
+    weft__free(text->name);
+    weft__free(text->binary);
+}
+
 static void destroy(void *program)
 {
-    weft__kernel_text *text = program;
-    weft__free(text->text);
-    weft__free(text);
+    free_parts(program);
+    weft__free(program);
 }
 
 weft_status weft__kernel_text_image(weft__kernel_text *text, weft__image *image)
 {
     weft__kernel_text *program = weft__allocate(sizeof *program);
     if (!program) {
-        weft__free(text->text);
+        free_parts(text);
         return WEFT_ERROR_MEMORY;
     }
     *program = *text;

@@ -5,11 +5,15 @@
 
 #include "backend/backend.h"
 
-/* The program of an image for such a device. It has one kernel, `weft_kernel`. Its parameters are a
+/* The program of an image for such a device. It has one kernel, `weft_kernel`, unless the text is a
+ * user's. Its parameters are a
  * pointer for each argument of the launch and then one struct, what weft__kernel_text_arguments
  * writes: by value, or a pointer to it in the device's memory. */
 typedef struct weft__kernel_text {
-    char *text;      /* owned */
+    char *text;   /* owned, as the next two */
+    char *name;   /* of the kernel, if the text is a user's; else NULL */
+    char *binary; /* what an earlier process kept of it, or NULL */
+    size_t binary_bytes;
     uint32_t group;  /* work-items of a group */
     uint32_t points; /* elements that a group takes care of: enough groups for the count start */
     uint32_t rows;   /* (of maps) 1 if that counts along each row anew, else 0 */

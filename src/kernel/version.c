@@ -40,13 +40,12 @@ static weft__version *find(weft__versions *versions, const uint8_t *class_bytes,
 }
 
 /* Takes the image over. From now on every launch of the class uses it. */
-static weft_status publish(weft__version *version, weft__image *image, _Atomic uint64_t *counter)
+static weft_status publish(weft__version *version, weft__image *image)
 {
     weft__device *device = version->of->device;
     weft__module *module;
     TRY(device->backend->module_load(device->id.index, image, &module));
     atomic_store(&version->module, module);
-    COUNT(*counter, 1);
     atomic_fetch_add(&weft__cache_generation, 1); /* after the module: see weft__cache_enter */
     return WEFT_OK;
 }
@@ -61,7 +60,9 @@ static weft_status load(weft__version *version)
     weft_status status = weft__object_load(&object, &image);
     weft__object_free(&object);
     if (status == WEFT_OK)
-        status = publish(version, &image, &version->of->device->statistics.compilations_loaded);
+        status = publish(version, &image);
+    if (status == WEFT_OK)
+        COUNT(version->of->device->statistics.compilations_loaded, 1);
     return status;
 }
 
@@ -84,8 +85,9 @@ static weft_status compile(weft__version *version)
     weft__object object = {0};
     weft__image image;
     TRY(make(version, &image, &object));
-    const weft_status status =
-        publish(version, &image, &version->of->device->statistics.compilations_llvm);
+    const weft_status status = publish(version, &image);
+    if (status == WEFT_OK)
+        COUNT(version->of->device->statistics.compilations_llvm, 1);
     if (object.data)
         weft__disk_store(&key, &object);
     weft__object_free(&object);
@@ -219,33 +221,76 @@ weft_status weft__version_find(weft__versions *versions, const weft__launch *lau
 }
 
 /* A device that does not compute a dtype says so before its compiler does. */
-static weft_status check_dtypes(const weft__versions *versions)
+static weft_status check_dtypes(const weft__versions *versions, const weft_device_info *info)
 {
     const weft__kernel *kernel = versions->kernel;
-    weft_device_info info = {0};
-    TRY(versions->device->backend->device_describe(versions->device->id.index, &info));
     for (uint32_t i = 0; i < kernel->values_count; i++)
-        if (!(info.dtypes >> kernel->values[i].dtype & 1))
+        if (!(info->dtypes >> kernel->values[i].dtype & 1))
             return FAIL(WEFT_ERROR_UNSUPPORTED, "%s does not compute %s, which this takes",
                         versions->device->name,
                         weft_dtype_name((weft_dtype)kernel->values[i].dtype));
     return WEFT_OK;
 }
 
+/* The machine code of a device is for one class of launches, and made by one driver for one model.
+ */
+typedef struct device_key {
+    uint8_t bytes[CLASS_MOST + sizeof(weft_device_info)];
+    weft__disk_key key;
+} device_key;
+
+static void fill_key(const weft__version *version, const weft_device_info *info, device_key *to)
+{
+    const uint8_t kind = (uint8_t)info->kind;
+    uint8_t *at = to->bytes;
+    at = (uint8_t *)memcpy(at, version->class_bytes, version->class_count) + version->class_count;
+    at = (uint8_t *)memcpy(at, &kind, sizeof kind) + sizeof kind;
+    at = (uint8_t *)memcpy(at, info->name, sizeof info->name) + sizeof info->name;
+    at = (uint8_t *)memcpy(at, info->driver, sizeof info->driver) + sizeof info->driver;
+    at = (uint8_t *)memcpy(at, info->compiler, sizeof info->compiler) + sizeof info->compiler;
+    to->key = (weft__disk_key){&version->of->key, to->bytes, (uint32_t)(at - to->bytes)};
+}
+
+/* Counts a module that was published, and keeps its machine code if that is new. */
+static void keep(weft__version *version, const device_key *key)
+{
+    weft__device *device = version->of->device;
+    weft__object object = {0};
+    const bool compiled =
+        !device->backend->module_binary ||
+        device->backend->module_binary(version->module, &object.data, &object.bytes);
+    COUNT(*(compiled ? &device->statistics.compilations : &device->statistics.compilations_loaded),
+          1);
+    if (object.data)
+        weft__disk_store(&key->key, &object);
+    weft__object_free(&object);
+}
+
 /* With the mutex held. */
 static weft_status write_and_load(weft__version *version)
 {
     weft__device *device = version->of->device;
+    weft_device_info info = {0};
     weft__kernel_text text;
+    weft__object object = {0};
     weft__image image;
+    device_key key;
     if (atomic_load(&version->module))
         return WEFT_OK;
     const weft__dialect dialect =
         device->id.kind == WEFT_DEVICE_CUDA ? WEFT__DIALECT_CUDA : WEFT__DIALECT_OPENCL;
-    TRY(check_dtypes(version->of));
+    TRY(device->backend->device_describe(device->id.index, &info));
+    TRY(check_dtypes(version->of, &info));
     TRY(weft__c_like_write(version->of->kernel, version->sample, dialect, &text));
+    fill_key(version, &info, &key);
+    if (device->backend->module_binary && weft__disk_load(&key.key, &object)) {
+        text.binary = object.data;
+        text.binary_bytes = object.bytes;
+    }
     TRY(weft__kernel_text_image(&text, &image));
-    return publish(version, &image, &device->statistics.compilations);
+    TRY(publish(version, &image));
+    keep(version, &key);
+    return WEFT_OK;
 }
 
 weft_status weft__version_find_text(weft__versions *versions, const weft__launch *launch,

@@ -286,6 +286,8 @@ static weft_status launch(const weft_kernel *kernel, const weft_shape *space, in
     TRY(weft__shape_check(space, &points));
     if (kernel->language == WEFT_KERNEL_C)
         return weft__launch_function(kernel, space, count, arguments);
+    if (kernel->language == WEFT_KERNEL_OPENCL)
+        return weft__launch_native(kernel, space, count, arguments);
     if (kernel->language == WEFT_KERNEL_PORTABLE)
         return launch_portable(kernel, space, count, arguments);
     return FAIL(WEFT_ERROR_UNSUPPORTED,

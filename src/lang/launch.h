@@ -1,4 +1,4 @@
-/* Launching kernels: plans of portable ones, and C functions. */
+/* Launching kernels: plans of portable ones, C functions, texts. */
 #ifndef WEFT_LANG_LAUNCH_H
 #define WEFT_LANG_LAUNCH_H
 
@@ -51,6 +51,17 @@ weft__lang_name weft__launch_inside(weft__lang_name text, char open, char close)
 /* Puts the kernel's name before the message of a failure. */
 weft_status weft__launch_failed(const weft_kernel *kernel, weft_status status);
 
+/* Places the arrays, which messages call by the parameters' names. */
+weft_status weft__launch_place(const weft_kernel *kernel, int count, const weft_operand *arguments,
+                               weft_stream **stream);
+/* Reads, then writes, of at most twice as many as there are arguments; an array that is not const
+ * is both. *bytes is that of all arrays. */
+uint32_t weft__launch_uses(int count, const weft_operand *arguments, weft__use *uses,
+                           uint64_t *bytes);
+
+/* A text in the language of a device. */
+weft_status weft__launch_native(const weft_kernel *kernel, const weft_shape *space, int count,
+                                const weft_operand *arguments);
 weft_status weft__launch_function(const weft_kernel *kernel, const weft_shape *space, int count,
                                   const weft_operand *arguments);
 

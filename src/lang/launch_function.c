@@ -35,9 +35,8 @@ static weft_status run_part(const void *argument, int64_t begin, int64_t end)
                       told ? ": " : "", told ? weft_error_last()->message : "");
 }
 
-/* Places the arrays, which messages call by the parameters' names; the stream is one of the CPU. */
-static weft_status place(const weft_kernel *kernel, int count, const weft_operand *arguments,
-                         weft_stream **stream)
+weft_status weft__launch_place(const weft_kernel *kernel, int count, const weft_operand *arguments,
+                               weft_stream **stream)
 {
     weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
     weft__lang_name names[WEFT__LANG_OPERANDS_MAX];
@@ -57,7 +56,14 @@ static weft_status place(const weft_kernel *kernel, int count, const weft_operan
         shown[found] = texts[found];
         arrays[found++] = arguments[i].value.array;
     }
-    TRY(weft__place(arrays, shown, found, stream));
+    return weft__place(arrays, shown, found, stream);
+}
+
+/* The stream is one of the CPU. */
+static weft_status place(const weft_kernel *kernel, int count, const weft_operand *arguments,
+                         weft_stream **stream)
+{
+    TRY(weft__launch_place(kernel, count, arguments, stream));
     if ((*stream)->device.kind == WEFT_DEVICE_CPU)
         return WEFT_OK;
     return FAIL(WEFT_ERROR_DEVICE,
@@ -84,11 +90,11 @@ static weft_kernel_argument argument_of(const weft_operand *operand)
     return argument;
 }
 
-/* Reads, then writes; an array that is not const is both. */
-static uint32_t fill_uses(int count, const weft_operand *arguments, weft__use *uses, uint64_t *cost)
+uint32_t weft__launch_uses(int count, const weft_operand *arguments, weft__use *uses,
+                           uint64_t *bytes)
 {
     uint32_t filled = 0;
-    *cost = 0;
+    *bytes = 0;
     for (int i = 0; i < count; i++) {
         const weft_array *array = arguments[i].value.input;
         if (arguments[i].tag == WEFT_OPERAND_NUMBER)
@@ -98,7 +104,7 @@ static uint32_t fill_uses(int count, const weft_operand *arguments, weft__use *u
         use.write = true;
         if (arguments[i].tag == WEFT_OPERAND_ARRAY)
             uses[filled++] = use;
-        *cost += weft_array_bytes(array);
+        *bytes += weft_array_bytes(array);
     }
     return filled;
 }
@@ -111,7 +117,7 @@ static weft_status submit(weft_stream *stream, const function_block *block, size
                        .operation = weft__operation(),
                        .uses = uses,
                        .of.parts = {run_part, block, bytes, points, 0}};
-    work.uses_count = fill_uses(block->count, arguments, uses, &work.of.parts.cost);
+    work.uses_count = weft__launch_uses(block->count, arguments, uses, &work.of.parts.cost);
     TRY(weft__submit(stream, &work));
     COUNT(weft__device_get(stream->device)->statistics.launches, 1);
     return WEFT_OK;

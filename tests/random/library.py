@@ -26,6 +26,10 @@ class Axes(ctypes.Structure):
     _fields_ = [("count", ctypes.c_int32), ("axis", ctypes.c_int32 * 8)]
 
 
+class Device(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int32), ("index", ctypes.c_int32)]
+
+
 class Range(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int32), ("start", ctypes.c_int64), ("stop", ctypes.c_int64), ("step", ctypes.c_int64)]
 
@@ -67,6 +71,8 @@ POINTER, SIZE, TEXT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
 SIGNATURES = {
     "weft_error_code": (ctypes.c_int, []),
     "weft_error_message": (TEXT, []),
+    "weft_device_named": (Device, [TEXT]),
+    "weft_device_push": (ctypes.c_int, [Device]),
     "weft_array_release": (None, [POINTER]),
     "weft_array_dtype": (ctypes.c_int, [POINTER]),
     "weft_array_shape": (Shape, [POINTER]),
@@ -106,6 +112,8 @@ class Library:
             function.restype, function.argtypes = result, arguments
             setattr(self, name[len("weft_"):], function)
         self.sites = ctypes.create_string_buffer(1 << 16)  # its addresses are call sites, used again and again
+        if "WEFT_DEVICE" in environment:  # what is lent follows the context alone
+            self.check(self.device_push(self.device_named(environment["WEFT_DEVICE"].encode())))
         self.function("exp", [np.ones(3, np.float32)])  # reads the environment
         for name, value in before.items():
             if value is None:

@@ -17,6 +17,7 @@ SKIPPED = 77
 # Each copy of the library takes some of the memory for thread-local data that programs have to spare.
 ENVIRONMENT = dict(os.environ, GLIBC_TUNABLES="glibc.rtld.optional_static_tls=16384")
 BATCH = 512  # programs of one process, which then starts anew with other settings
+BATCH_DEVICE = 64  # on a device whose compiler is slow: so that all processors have some
 
 # Settings of the copies of the library in one process: all must give the same bits. The first also answers for
 # functions alone. Copies that share a folder find on the disk what the others compiled.
@@ -28,6 +29,11 @@ SETTINGS = (
     ("WEFT_ENGINE=interpreter WEFT_THREADS=2 WEFT_ISA=baseline", "WEFT_ENGINE=llvm WEFT_THREADS=8 " + ALONE),
     ("WEFT_ENGINE=interpreter WEFT_THREADS=1 WEFT_ISA=avx2", "WEFT_ENGINE=llvm WEFT_THREADS=2 " + SHARED,
      "WEFT_ENGINE=auto WEFT_THREADS=1 " + SHARED),
+)
+# Beside both engines of the CPU.
+DEVICE = (
+    ("WEFT_ENGINE=interpreter WEFT_THREADS=1", "WEFT_ENGINE=llvm WEFT_THREADS=2 " + ALONE,
+     "WEFT_DEVICE=%s WEFT_ENGINE=interpreter POCL_CACHE_DIR=@ " + ALONE),
 )
 
 
@@ -41,6 +47,7 @@ def parse():
     parser.add_argument("--workers", type=int, default=0, help="processes at once; one for each processor unless given")
     parser.add_argument("--seconds", type=float, default=0, help="stop after this time, whatever was done")
     parser.add_argument("--failures", type=int, default=5, help="stop after so many failures")
+    parser.add_argument("--device", help="a device that is not the CPU, to be compared with both engines of the CPU")
     parser.add_argument("--settings", action="append", help="environment of a copy of the library, instead of the usual")
     for name in ("--worker", "--replay", "--progress", "--folder"):
         parser.add_argument(name, help=argparse.SUPPRESS)
@@ -92,7 +99,7 @@ class Batches:
             late = self.arguments.seconds and time.time() - self.start > self.arguments.seconds
             if self.given >= self.arguments.count or late or len(self.summary.failures) >= self.arguments.failures:
                 return None
-            count = min(BATCH, self.arguments.count - self.given)
+            count = min(BATCH_DEVICE if self.arguments.device else BATCH, self.arguments.count - self.given)
             batch = self.arguments.seed + self.given, count, self.number
             self.given += count
             self.number += 1
@@ -107,10 +114,16 @@ def command(arguments, settings, folder, *more):
     return line + list(more)
 
 
+def settings_of(arguments, number):
+    if not arguments.device:
+        return SETTINGS[number % len(SETTINGS)]
+    return [text % arguments.device if "%s" in text else text for text in DEVICE[number % len(DEVICE)]]
+
+
 def run_batch(arguments, batch, summary, folder):
     """One process for a range of seeds. If it dies, the program it died of is a failure, and the rest is run."""
     first, count, number = batch
-    settings = arguments.settings or SETTINGS[number % len(SETTINGS)]
+    settings = arguments.settings or settings_of(arguments, number)
     progress = os.path.join(folder, "progress-%d" % number)
     while count > 0:
         with open(progress, "wb") as file:
@@ -196,6 +209,7 @@ def main():
     summary = Summary()
     start = time.time()
     with tempfile.TemporaryDirectory(prefix="weft-random-") as folder:
+        os.mkdir(os.path.join(folder, "cache"))
         run_all(arguments, summary, folder)
     seconds = time.time() - start
     print("%d programs in %.0f s, %d failed; %d elements compared bit by bit, %d results of functions with their bounds, "

@@ -50,6 +50,7 @@ const weft__backend weft__backend_opencl = {
     .device_native = weft__opencl_device_native,
     .stream_native = weft__opencl_stream_native,
     .module_load = weft__opencl_module_load,
+    .module_binary = weft__opencl_module_binary,
     .module_release = weft__opencl_module_release,
     .fork_child = fork_child,
 };

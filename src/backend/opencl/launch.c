@@ -1,60 +1,7 @@
-/* Kernels and copies on OpenCL devices: building, and putting commands into a queue. */
-#include "backend/kernel_text.h"
+/* Kernels and copies on OpenCL devices: loading, and putting commands into a queue. */
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
 #include <pthread.h>
-#include <stdio.h>
-
-struct weft__module {
-    weft__image image;
-    cl_program program;
-    cl_kernel kernel;
-    pthread_mutex_t mutex; /* a kernel has one set of arguments */
-    _Atomic bool ran;
-};
-
-/* Correctly rounded divisions and roots, where the device can. */
-static cl_int build_with(const weft__opencl_device *device, cl_program program, bool brief)
-{
-    char options[128];
-    snprintf(options, sizeof options, "-cl-std=CL1.2%s%s",
-             device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-                 ? " -cl-fp32-correctly-rounded-divide-sqrt"
-                 : "",
-             brief ? " -D_OPENCL_H_ -DWEFT_DECLARES" : "");
-    return weft__cl.BuildProgram(program, 1, &device->id, options, NULL, NULL);
-}
-
-static weft_status fail_build(const weft__opencl_device *device, cl_program program)
-{
-    char log[400] = "";
-    size_t bytes = 0;
-    weft__cl.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
-    char *whole = bytes ? weft__allocate_zeroed(bytes + 1) : NULL;
-    if (whole && weft__cl.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes,
-                                              whole, NULL) == CL_SUCCESS)
-        snprintf(log, sizeof log, "%s", whole);
-    weft__free(whole);
-    return FAIL(WEFT_ERROR_COMPILE, "the device's compiler refused a kernel: %s",
-                log[0] ? log : "it does not say why");
-}
-
-static weft_status build(const weft__opencl_device *device, weft__module *module)
-{
-    const weft__kernel_text *text = module->image.program;
-    const char *source = text->text;
-    cl_int code = CL_SUCCESS;
-    module->program = weft__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &code);
-    if (!module->program)
-        return weft__cl_fail("CreateProgramWithSource", code);
-    code = build_with(device, module->program, device->brief);
-    if (code != CL_SUCCESS && device->brief) /* of a version that is not as it was */
-        code = build_with(device, module->program, false);
-    if (code != CL_SUCCESS)
-        return fail_build(device, module->program);
-    module->kernel = weft__cl.CreateKernel(module->program, "weft_kernel", &code);
-    return module->kernel ? WEFT_OK : weft__cl_fail("CreateKernel", code);
-}
 
 weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module)
 {
@@ -66,7 +13,8 @@ weft_status weft__opencl_module_load(int index, weft__image *image, weft__module
     }
     (*module)->image = *image;
     pthread_mutex_init(&(*module)->mutex, NULL);
-    const weft_status status = build(device, *module);
+    const weft_status status =
+        weft__opencl_program_build(device, image->program, &(*module)->built);
     if (status != WEFT_OK)
         weft__opencl_module_release(*module);
     return status;
@@ -76,14 +24,18 @@ void weft__opencl_module_release(weft__module *module)
 {
     if (!module)
         return;
-    const bool usable = weft__opencl_usable();
-    if (module->kernel && usable)
-        weft__cl.ReleaseKernel(module->kernel);
-    if (module->program && usable)
-        weft__cl.ReleaseProgram(module->program);
+    weft__opencl_program_release(&module->built);
     pthread_mutex_destroy(&module->mutex);
     module->image.destroy(module->image.program);
     weft__free(module);
+}
+
+bool weft__opencl_module_binary(weft__module *module, void **data, size_t *bytes)
+{
+    if (module->built.loaded)
+        return false;
+    weft__opencl_program_binary(&module->built, data, bytes);
+    return true;
 }
 
 /* A driver may compile when a kernel is launched, on a thread of its own, with a library that is no
@@ -95,16 +47,7 @@ void weft__opencl_module_ran(weft__module *module)
         (void)weft__opencl_end_first();
 }
 
-/* A launch that is being put into a queue. */
-typedef struct launching {
-    cl_command_queue queue;
-    cl_context context;
-    const weft__work *work;
-    const weft__opencl_waits *waits;
-    cl_event *event;
-} launching;
-
-static weft_status set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place)
+weft_status weft__opencl_set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place)
 {
     cl_int code;
     if (place.shared && weft__cl.SetKernelArgSVMPointer)
@@ -119,33 +62,33 @@ static weft_status set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place 
 }
 
 /* Pointers, and where in what they point to the arguments begin. */
-static weft_status set_pointers(const launching *l, int64_t *offsets)
+static weft_status set_pointers(const weft__opencl_command *l, int64_t *offsets)
 {
     const weft__launch *launch = l->work->of.launch.launch;
     const weft__argument *arguments = weft__launch_arguments_of(launch);
-    cl_kernel kernel = l->work->of.launch.module->kernel;
+    cl_kernel kernel = l->work->of.launch.module->built.kernel;
     for (uint32_t i = 0; i < launch->arguments_count; i++) {
         const weft__opencl_place place = weft__opencl_place_of(l->work, arguments[i].data);
         offsets[i] = (int64_t)place.offset;
-        TRY(set_pointer(kernel, i, place));
+        TRY(weft__opencl_set_pointer(kernel, i, place));
     }
     return WEFT_OK;
 }
 
-static weft_status start(const launching *l)
+static weft_status start(const weft__opencl_command *l)
 {
     const weft__module *module = l->work->of.launch.module;
     const weft__kernel_text *text = module->image.program;
     const size_t items = (size_t)text->group;
     const size_t all = (size_t)weft__kernel_text_groups(text, l->work->of.launch.launch) * items;
     const cl_int code =
-        weft__cl.EnqueueNDRangeKernel(l->queue, module->kernel, 1, NULL, &all, &items,
+        weft__cl.EnqueueNDRangeKernel(l->queue, module->built.kernel, 1, NULL, &all, &items,
                                       l->waits->count, l->waits->events, l->event);
     return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("EnqueueNDRangeKernel", code);
 }
 
 /* The struct in memory of the device's, which lives until the kernel has run. */
-static weft_status start_pointed(const launching *l, int64_t *numbers, size_t bytes)
+static weft_status start_pointed(const weft__opencl_command *l, int64_t *numbers, size_t bytes)
 {
     cl_int code;
     cl_mem object = weft__cl.CreateBuffer(l->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
@@ -153,7 +96,7 @@ static weft_status start_pointed(const launching *l, int64_t *numbers, size_t by
     if (!object)
         return weft__cl_fail("CreateBuffer", code);
     code =
-        weft__cl.SetKernelArg(l->work->of.launch.module->kernel,
+        weft__cl.SetKernelArg(l->work->of.launch.module->built.kernel,
                               l->work->of.launch.launch->arguments_count, sizeof object, &object);
     const weft_status status = code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
     weft__cl.ReleaseMemObject(object);
@@ -161,7 +104,7 @@ static weft_status start_pointed(const launching *l, int64_t *numbers, size_t by
 }
 
 /* With the module's mutex held. `room` is for the offsets and then the struct. */
-static weft_status set_and_start(const launching *l, int64_t *room, size_t bytes)
+static weft_status set_and_start(const weft__opencl_command *l, int64_t *room, size_t bytes)
 {
     const weft__launch *launch = l->work->of.launch.launch;
     const weft__module *module = l->work->of.launch.module;
@@ -172,11 +115,11 @@ static weft_status set_and_start(const launching *l, int64_t *room, size_t bytes
     if (text->pointed)
         return start_pointed(l, numbers, bytes);
     const cl_int code =
-        weft__cl.SetKernelArg(module->kernel, launch->arguments_count, bytes, numbers);
+        weft__cl.SetKernelArg(module->built.kernel, launch->arguments_count, bytes, numbers);
     return code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
 }
 
-static weft_status enqueue_launch(const launching *l)
+static weft_status enqueue_launch(const weft__opencl_command *l)
 {
     enum { INLINE = 192 };
     int64_t few[INLINE], *room = few;
@@ -188,14 +131,16 @@ static weft_status enqueue_launch(const launching *l)
     if (whole > sizeof few && !(room = weft__allocate(whole)))
         return WEFT_ERROR_MEMORY;
     pthread_mutex_lock(&module->mutex);
-    const weft_status status = set_and_start(l, room, bytes);
+    const weft_status status = ((const weft__kernel_text *)module->image.program)->name
+                                   ? weft__opencl_start_native(l)
+                                   : set_and_start(l, room, bytes);
     pthread_mutex_unlock(&module->mutex);
     if (room != few)
         weft__free(room);
     return status;
 }
 
-static weft_status enqueue_copy(const launching *l)
+static weft_status enqueue_copy(const weft__opencl_command *l)
 {
     void *dst = l->work->of.copy.dst;
     const void *src = l->work->of.copy.src;
@@ -220,7 +165,7 @@ static weft_status enqueue_copy(const launching *l)
 weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, const weft__work *work,
                                  const weft__opencl_waits *waits, cl_event *event)
 {
-    const launching l = {queue, context, work, waits, event};
+    const weft__opencl_command l = {queue, context, work, waits, event};
     if (work->kind == WEFT__WORK_LAUNCH)
         return enqueue_launch(&l);
     if (work->kind == WEFT__WORK_COPY && work->of.copy.bytes > 0)

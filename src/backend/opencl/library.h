@@ -26,6 +26,9 @@ enum {
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
     CL_PLATFORM_VERSION = 0x0901,
     CL_PLATFORM_NAME = 0x0902,
+    CL_QUEUE_CONTEXT = 0x1090,
+    CL_QUEUE_DEVICE = 0x1091,
+    CL_QUEUE_PROPERTIES = 0x1093,
     CL_DEVICE_TYPE_CPU = 1 << 1,
     CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
     CL_DEVICE_MAX_MEM_ALLOC_SIZE = 0x1010,
@@ -52,8 +55,13 @@ enum {
     CL_MEM_ALLOC_HOST_PTR = 1 << 4,
     CL_MEM_COPY_HOST_PTR = 1 << 5,
     CL_MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10,
+    CL_PROGRAM_BINARY_SIZES = 0x1165,
+    CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
+    CL_KERNEL_NUM_ARGS = 0x1191,
+    CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
     CL_EVENT_COMMAND_EXECUTION_STATUS = 0x11D3,
+    CL_BUFFER_CREATE_TYPE_REGION = 0x1220,
     CL_PROFILING_COMMAND_END = 0x1283
 };
 #define CL_DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)
@@ -68,17 +76,26 @@ enum {
       (const cl_properties *, cl_uint, const cl_device_id *,                                       \
        void (*)(const char *, const void *, size_t, void *), void *, cl_int *))                    \
     X(cl_command_queue, CreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int *))     \
+    X(cl_int, GetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void *, size_t *))          \
     X(cl_int, ReleaseCommandQueue, (cl_command_queue))                                             \
     X(cl_mem, CreateBuffer, (cl_context, cl_bitfield, size_t, void *, cl_int *))                   \
+    X(cl_mem, CreateSubBuffer, (cl_mem, cl_bitfield, cl_uint, const void *, cl_int *))             \
     X(cl_int, ReleaseMemObject, (cl_mem))                                                          \
     X(cl_program, CreateProgramWithSource,                                                         \
       (cl_context, cl_uint, const char **, const size_t *, cl_int *))                              \
+    X(cl_program, CreateProgramWithBinary,                                                         \
+      (cl_context, cl_uint, const cl_device_id *, const size_t *, const unsigned char **,          \
+       cl_int *, cl_int *))                                                                        \
+    X(cl_int, GetProgramInfo, (cl_program, cl_uint, size_t, void *, size_t *))                     \
     X(cl_int, BuildProgram,                                                                        \
       (cl_program, cl_uint, const cl_device_id *, const char *, void (*)(cl_program, void *),      \
        void *))                                                                                    \
     X(cl_int, GetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void *, size_t *))  \
     X(cl_int, ReleaseProgram, (cl_program))                                                        \
     X(cl_kernel, CreateKernel, (cl_program, const char *, cl_int *))                               \
+    X(cl_int, GetKernelInfo, (cl_kernel, cl_uint, size_t, void *, size_t *))                       \
+    X(cl_int, GetKernelWorkGroupInfo,                                                              \
+      (cl_kernel, cl_device_id, cl_uint, size_t, void *, size_t *))                                \
     X(cl_int, SetKernelArg, (cl_kernel, cl_uint, size_t, const void *))                            \
     X(cl_int, ReleaseKernel, (cl_kernel))                                                          \
     X(cl_int, EnqueueNDRangeKernel,                                                                \

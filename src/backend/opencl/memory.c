@@ -106,9 +106,10 @@ weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *add
             continue;
         const size_t offset = (size_t)(at - buffer->data);
         if (has_label(buffer))
-            return (weft__opencl_place){label_of(buffer->data)->object, NULL, offset};
+            return (weft__opencl_place){label_of(buffer->data)->object, NULL, offset,
+                                        buffer->capacity};
         if (buffer->device.kind == WEFT_DEVICE_OPENCL)
-            return (weft__opencl_place){NULL, buffer->data, offset};
+            return (weft__opencl_place){NULL, buffer->data, offset, buffer->capacity};
     }
-    return (weft__opencl_place){NULL, NULL, 0};
+    return (weft__opencl_place){NULL, NULL, 0, 0};
 }

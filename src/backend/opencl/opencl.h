@@ -2,6 +2,7 @@
 #ifndef WEFT_BACKEND_OPENCL_OPENCL_H
 #define WEFT_BACKEND_OPENCL_OPENCL_H
 
+#include "backend/kernel_text.h"
 #include "backend/line.h"
 #include "backend/opencl/library.h"
 
@@ -42,12 +43,32 @@ bool weft__opencl_memory_host_readable(int index, weft_memory kind);
  * A NULL object and a NULL base: in none of the buffers. */
 typedef struct weft__opencl_place {
     cl_mem object;
-    char *shared; /* the base, if both sides can use it */
-    size_t offset;
+    char *shared;         /* the base, if both sides can use it */
+    size_t offset, bytes; /* from its beginning; of the whole */
 } weft__opencl_place;
 weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *address);
 
-/* launch.c */
+/* program.c */
+typedef struct weft__opencl_program {
+    cl_program program;
+    cl_kernel kernel;
+    bool loaded; /* from the text's binary */
+} weft__opencl_program;
+/* Failing, it may have made a part. */
+weft_status weft__opencl_program_build(const weft__opencl_device *device,
+                                       const weft__kernel_text *text, weft__opencl_program *built);
+void weft__opencl_program_release(weft__opencl_program *built);
+/* What can be kept on disk, to be freed with weft__free; NULL if there is nothing. */
+void weft__opencl_program_binary(const weft__opencl_program *built, void **data, size_t *bytes);
+
+/* native.c, launch.c */
+struct weft__module {
+    weft__image image;
+    weft__opencl_program built;
+    pthread_mutex_t mutex; /* a kernel has one set of arguments */
+    _Atomic bool ran;
+};
+bool weft__opencl_module_binary(weft__module *module, void **data, size_t *bytes);
 weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module);
 void weft__opencl_module_release(weft__module *module);
 /* A launch of it is done, and the driver has compiled all of it. */
@@ -57,6 +78,17 @@ typedef struct weft__opencl_waits {
     cl_event *events;
     cl_uint count;
 } weft__opencl_waits;
+/* Something that is being put into a queue. */
+typedef struct weft__opencl_command {
+    cl_command_queue queue;
+    cl_context context;
+    const weft__work *work;
+    const weft__opencl_waits *waits;
+    cl_event *event;
+} weft__opencl_command;
+weft_status weft__opencl_set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place);
+/* Sets the arguments of a kernel of a user's and starts it, with the module's mutex held. */
+weft_status weft__opencl_start_native(const weft__opencl_command *command);
 /* Queues a launch, a copy or a barrier. */
 weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, const weft__work *work,
                                  const weft__opencl_waits *waits, cl_event *event);
