@@ -6,7 +6,11 @@
 #include "backend/kernel_text.h"
 #include "kernel/ir.h"
 
-typedef enum weft__dialect { WEFT__DIALECT_CUDA, WEFT__DIALECT_OPENCL } weft__dialect;
+typedef enum weft__dialect {
+    WEFT__DIALECT_CUDA,
+    WEFT__DIALECT_OPENCL,
+    WEFT__DIALECT_OPENCL_CPU /* for devices whose work-items are no threads: groups of one */
+} weft__dialect;
 
 /* What the text depends on besides the kernel: rank, how each operand lies along the innermost
  * axis, the width of indices, the stage of a fold. Writes up to `room` bytes and returns how many

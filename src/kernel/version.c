@@ -266,6 +266,14 @@ static void keep(weft__version *version, const device_key *key)
     weft__object_free(&object);
 }
 
+static weft__dialect dialect_of(const weft__device *device)
+{
+    if (device->id.kind == WEFT_DEVICE_CUDA)
+        return WEFT__DIALECT_CUDA;
+    return device->backend->device_is_gpu(device->id.index) ? WEFT__DIALECT_OPENCL
+                                                            : WEFT__DIALECT_OPENCL_CPU;
+}
+
 /* With the mutex held. */
 static weft_status write_and_load(weft__version *version)
 {
@@ -277,8 +285,7 @@ static weft_status write_and_load(weft__version *version)
     device_key key;
     if (atomic_load(&version->module))
         return WEFT_OK;
-    const weft__dialect dialect =
-        device->id.kind == WEFT_DEVICE_CUDA ? WEFT__DIALECT_CUDA : WEFT__DIALECT_OPENCL;
+    const weft__dialect dialect = dialect_of(device);
     TRY(device->backend->device_describe(device->id.index, &info));
     TRY(check_dtypes(version->of, &info));
     TRY(weft__c_like_write(version->of->kernel, version->sample, dialect, &text));

@@ -30,6 +30,51 @@ static const char lanes_text[] =
     "return lane[0];\n"
     "}\n";
 
+/* On a CPU one item has all the lanes: a compiler makes vectors of them, and nothing waits. */
+static const char lanes_serial_text[] =
+    "FUNCTION partial piece(PARAMETERS, const I point, const I begin)\n"
+    "{\n"
+    "partial lane[128];\n"
+    "const I end = (I)g.folded - begin < 4096 ? (I)g.folded : begin + 4096;\n"
+    "const int filled = end - begin < 128 ? (int)(end - begin) : 128;\n"
+    "I r = begin + 128;\n"
+    "for (int l = 0; l < filled; l++)\n"
+    "lane[l] = element(ARGUMENTS, point, begin + l);\n"
+    "for (; r + 128 <= end; r += 128)\n"
+    "for (int l = 0; l < 128; l++)\n"
+    "lane[l] = combine(lane[l], element(ARGUMENTS, point, r + l));\n"
+    "for (int l = 0; r + l < end; l++)\n"
+    "lane[l] = combine(lane[l], element(ARGUMENTS, point, r + l));\n"
+    "for (int h = 64; h > 0; h /= 2)\n"
+    "for (int l = 0; l < h && l + h < filled; l++)\n"
+    "lane[l] = combine(lane[l], lane[l + h]);\n"
+    "return lane[0];\n"
+    "}\n";
+
+static const char lanes_serial_chunks_text[] =
+    "const I number = (I)GROUP_ID;\n"
+    "keep(ARGUMENTS, number, piece(ARGUMENTS, number % (I)g.kept, number/(I)g.kept*4096));\n"
+    "}\n";
+
+static const char lanes_serial_whole_text[] =
+    "partial few[16];\n"
+    "const I point = (I)GROUP_ID;\n"
+    "for (int c = 0; c < (int)g.chunks; c++)\n"
+    "few[c] = piece(ARGUMENTS, point, (I)c*4096);\n"
+    "finish(ARGUMENTS, point, g.chunks ? few_combined(few, (int)g.chunks) : nothing());\n"
+    "}\n";
+
+static const char finish_serial_text[] =
+    "const I point = (I)GROUP_ID;\n"
+    "const int count = (int)g.chunks;\n"
+    "for (int h = power(count)/2; h > 0; h /= 2)\n"
+    "for (int s = 0; s < h && s + h < count; s++)\n"
+    "keep(ARGUMENTS, (I)s*(I)g.kept + point,\n"
+    "combine(kept(ARGUMENTS, (I)s*(I)g.kept + point), kept(ARGUMENTS, (I)(s + h)*(I)g.kept + "
+    "point)));\n"
+    "finish(ARGUMENTS, point, kept(ARGUMENTS, point));\n"
+    "}\n";
+
 /* Otherwise an item takes a run, and its neighbours those of neighbouring results. */
 static const char runs_text[] =
     "FUNCTION partial piece(PARAMETERS, const I point, const I begin)\n"
@@ -278,28 +323,47 @@ static void write_finish(weft__writer *w)
     weft__text_add(&w->text, "}\n");
 }
 
+/* PoCL 3.1 drops stores to arrays of small integers. */
+static const char *field_type(const weft__writer *w, uint32_t at)
+{
+    const weft_dtype dtype = (weft_dtype)w->kernel->values[at].dtype;
+    return weft_dtype_size(dtype) < 4 ? "i32" : weft__text_of_dtype(dtype);
+}
+
+/* What a group does in each stage. */
+static const char *stage_text(const weft__writer *w, bool lanes, bool serial)
+{
+    const char *chunks = serial ? lanes_serial_chunks_text : lanes_chunks_text;
+    const char *whole = serial ? lanes_serial_whole_text : lanes_whole_text;
+    if (w->shape.stage == WEFT__STAGE_FINISH)
+        return serial ? finish_serial_text : finish_text;
+    if (w->shape.stage == WEFT__STAGE_CHUNKS)
+        return lanes ? chunks : runs_chunks_text;
+    return lanes ? whole : runs_whole_text;
+}
+
 void weft__write_fold(weft__writer *w, weft__kernel_text *source)
 {
     const bool lanes = weft__kernel_has_lanes(w->kernel);
     const bool by_item = !lanes && w->shape.stage != WEFT__STAGE_FINISH;
-    const char *stages[] = {
-        [WEFT__STAGE_WHOLE] = lanes ? lanes_whole_text : runs_whole_text,
-        [WEFT__STAGE_CHUNKS] = lanes ? lanes_chunks_text : runs_chunks_text,
-        [WEFT__STAGE_FINISH] = finish_text,
-    };
+    const bool serial = w->dialect == WEFT__DIALECT_OPENCL_CPU && !by_item;
     weft__write_types(w);
     weft__text_add(&w->text, "typedef struct {");
     FOR_EACH_FOLD(w, k)
-    weft__text_add(&w->text, " %s a%u;", type_of(w, k), k);
+    weft__text_add(&w->text, " %s a%u;", field_type(w, k), k);
     weft__text_add(&w->text, " } partial;\n");
     write_combine(w);
     write_nothing(w);
     write_keeping(w);
     write_element(w);
     write_finish(w);
-    weft__text_add(&w->text, "%s%s", lanes ? lanes_text : runs_text, halving_text);
-    weft__write_kernel(w, 128);
-    weft__text_add(&w->text, "%s", stages[w->shape.stage]);
-    source->group = 128;
+    weft__text_add(&w->text, "%s%s",
+                   !lanes   ? runs_text
+                   : serial ? lanes_serial_text
+                            : lanes_text,
+                   halving_text);
+    source->group = serial ? 1 : 128;
     source->points = by_item ? 128 : 1;
+    weft__write_kernel(w, source->group);
+    weft__text_add(&w->text, "%s", stage_text(w, lanes, serial));
 }
