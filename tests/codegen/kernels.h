@@ -4,6 +4,7 @@
 
 #include "codegen/interpreter.h"
 #include "support/check.h"
+#include "support/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,16 +178,6 @@ static inline bool isa_use(int k)
 #define FOR_EACH_ISA                                                                               \
     for (int isa = 0; isa < 3; isa++)                                                              \
         if (isa_use(isa))
-
-/* Numbers that look random, the same in every run. */
-static inline uint64_t random_bits(void)
-{
-    static uint64_t state = 0x9e3779b97f4a7c15U;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1dU;
-}
 
 static inline uint64_t element_read(const void *data, int64_t at, weft_dtype dtype)
 {

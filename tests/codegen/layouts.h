@@ -22,11 +22,6 @@ enum layout_kind {
     LAYOUT_KINDS
 };
 
-static inline int64_t random_below(int64_t bound)
-{
-    return (int64_t)(random_bits() % (uint64_t)bound);
-}
-
 static inline void shuffle(int *order, int count)
 {
     for (int k = count - 1; k > 0; k--) {

@@ -1,5 +1,5 @@
 /* Expressions, evaluated: what users write, compared with the same in plain C. */
-#include "support/check.h"
+#include "support/arrays.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,7 @@
 
 enum { N = 1000 };
 
-static weft_device device(void) { return weft_device_named(test_device()); }
-
-static weft_array *from(const float *values, weft_shape shape)
+static weft_array *floats(const float *values, weft_shape shape)
 {
     int64_t count;
     if (weft_shape_count(shape, &count) != WEFT_OK)
@@ -22,22 +20,6 @@ static void fill(float *values, int count, float first, float step)
 {
     for (int i = 0; i < count; i++)
         values[i] = first + (float)i * step;
-}
-
-static bool holds(weft_array *array, const void *expected, size_t bytes)
-{
-    char *actual = malloc(bytes);
-    bool same = actual && weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
-                memcmp(actual, expected, bytes) == 0;
-    free(actual);
-    return same;
-}
-
-static uint64_t launches(void)
-{
-    weft_statistics s = {0};
-    weft_memory_stats(device(), &s);
-    return s.launches;
 }
 
 static uint64_t compilations(void)
@@ -53,8 +35,8 @@ TEST(X1_one_kernel_and_no_temporary)
     fill(a, N, 0.5f, 0.001f);
     fill(b, N, -1, 0.01f);
     fill(c, N, 3, -0.02f);
-    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(N)), *y = from(b, WEFT_SHAPE(N));
-    WEFT_AUTO weft_array *z = from(c, WEFT_SHAPE(N));
+    WEFT_AUTO weft_array *x = floats(a, WEFT_SHAPE(N)), *y = floats(b, WEFT_SHAPE(N));
+    WEFT_AUTO weft_array *z = floats(c, WEFT_SHAPE(N));
     CHECK(x && y && z);
     weft_statistics before, after;
     weft_memory_stats(device(), &before);
@@ -87,7 +69,7 @@ TEST(X2_several_statements_and_results)
 {
     float a[N], sum[N], difference[N];
     fill(a, N, -4, 0.01f);
-    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(N));
+    WEFT_AUTO weft_array *x = floats(a, WEFT_SHAPE(N));
     CHECK(x);
     WEFT_AUTO weft_array *c = weft_zeros_like(x), *d = weft_zeros_like(x);
     CHECK(c && d);
@@ -106,7 +88,7 @@ TEST(X2_several_statements_and_results)
 TEST(X2_right_sides_see_the_arrays_as_they_were)
 {
     float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
-    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(4)), *y = from(b, WEFT_SHAPE(4));
+    WEFT_AUTO weft_array *x = floats(a, WEFT_SHAPE(4)), *y = floats(b, WEFT_SHAPE(4));
     CHECK(x && y);
     CHECK_STATUS(weft(old = x; x = y; y = old, x, y), WEFT_OK);
     CHECK(holds(x, b, sizeof b));
@@ -124,7 +106,7 @@ TEST(X2_results_of_different_shapes)
     float row[] = {1, 2, 3};
     const float doubled[] = {2, 4, 6}, table[] = {11, 12, 13, 21, 22, 23};
     const float tens[] = {10, 20};
-    WEFT_AUTO weft_array *x = from(row, WEFT_SHAPE(3)), *t = from(tens, WEFT_SHAPE(2, 1));
+    WEFT_AUTO weft_array *x = floats(row, WEFT_SHAPE(3)), *t = floats(tens, WEFT_SHAPE(2, 1));
     WEFT_AUTO weft_array *m = weft_zeros(WEFT_SHAPE(2, 3), .device = device());
     CHECK(x && t && m);
     CHECK_STATUS(weft(m = x + t; x = x * 2, x, t, m), WEFT_OK);
@@ -141,7 +123,7 @@ TEST(X2_views_and_broadcasting)
     float a[12];
     fill(a, 12, 0, 1);
     const float expected[] = {100, 104, 108, 201, 205, 209, 302, 306, 310, 403, 407, 411};
-    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(3, 4)), *t = weft_transpose(x);
+    WEFT_AUTO weft_array *x = floats(a, WEFT_SHAPE(3, 4)), *t = weft_transpose(x);
     WEFT_AUTO weft_array *column = weft_arange(100, 500, 100, .device = device());
     WEFT_AUTO weft_array *tall = weft_reshape(column, WEFT_SHAPE(4, 1));
     WEFT_AUTO weft_array *sum = weft_new(t + tall, t, tall);
@@ -321,7 +303,7 @@ TEST(X2_functions_of_floats)
     float a[N], b[N], values[N];
     fill(a, N, 0.01f, 0.0009f);
     fill(b, N, 0.3f, 0.002f);
-    WEFT_AUTO weft_array *x = from(a, WEFT_SHAPE(N)), *y = from(b, WEFT_SHAPE(N));
+    WEFT_AUTO weft_array *x = floats(a, WEFT_SHAPE(N)), *y = floats(b, WEFT_SHAPE(N));
     CHECK(x && y);
     const char *names[] = {"x", "y"};
     weft_operand operands[] = {WEFT_OPERAND(x), WEFT_OPERAND(y)};

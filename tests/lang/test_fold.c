@@ -1,23 +1,8 @@
 /* Reductions, bit by bit, against the order of docs/semantics.md written out once more. */
-#include "support/check.h"
+#include "support/arrays.h"
+#include "support/random.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <weft/weft.h>
-
-static weft_device device(void) { return weft_device_named(test_device()); }
-
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 0x9e3779b97f4a7c15U;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static int64_t random_below(int64_t bound) { return (int64_t)(random_bits() % (uint64_t)bound); }
 
 /* A number of any size within 2^±8 whose sums are hardly ever exact. */
 static double random_number(void)
@@ -112,32 +97,6 @@ static void reference_fold(reference f, const double *x, const weft_shape *shape
     free(gathered);
 }
 
-/* The elements of an array in another layout: 0 contiguous, 1 transposed, 2 reversed, 3 sliced. */
-static weft_array *laid_out(weft_array *array, int layout)
-{
-    weft_shape shape = weft_array_shape(array), turned = shape;
-    weft_range ranges[WEFT_NDIM_MAX];
-    weft_axes axes = {shape.ndim, {0}};
-    if (layout == 0 || shape.ndim == 0)
-        return weft_copy(array);
-    for (int k = 0; k < shape.ndim; k++) {
-        axes.axis[k] = layout == 1 ? shape.ndim - 1 - k : k;
-        turned.size[k] = shape.size[axes.axis[k]] * (layout == 3 ? 2 : 1);
-        ranges[k] = layout == 2   ? WEFT_REVERSED
-                    : layout == 3 ? WEFT_STEP(1, WEFT_END, 2)
-                                  : WEFT_ALL;
-    }
-    WEFT_AUTO weft_array *memory =
-        weft_zeros(turned, .dtype = weft_array_dtype(array), .device = device());
-    WEFT_AUTO weft_array *permuted = weft_permute(memory, axes);
-    weft_array *view = permuted ? weft_slice_with(permuted, shape.ndim, ranges) : NULL;
-    if (view && weft_assign(view, array) != WEFT_OK) {
-        weft_array_release(view);
-        return NULL;
-    }
-    return view;
-}
-
 static weft_array *array_of(const double *values, const weft_shape *shape, bool single)
 {
     int64_t count;
@@ -198,7 +157,7 @@ static bool check_fold(const weft_shape *shape, unsigned axes, char kind, bool s
     bool fine = a && expected;
     if (fine)
         reference_fold((reference){kind, single}, values, shape, axes, expected);
-    for (int layout = 0; layout < 4 && fine; layout++) {
+    for (int layout = 0; layout < LAYOUTS && fine; layout++) {
         const char *names[] = {"a"};
         WEFT_AUTO weft_array *x = laid_out(a, layout);
         weft_operand operands[] = {WEFT_OPERAND(x)};
@@ -290,26 +249,6 @@ TEST(X4_same_bits_with_any_number_of_threads)
         unsetenv("WEFT_THREADS");
         CHECK(passed);
     }
-}
-
-static uint64_t launches(void)
-{
-    weft_statistics s = {0};
-    weft_memory_stats(device(), &s);
-    return s.launches;
-}
-
-static weft_array *from(const void *values, size_t bytes, weft_shape shape, weft_dtype dtype)
-{
-    return weft_from_host(values, bytes, shape, .dtype = dtype, .device = device());
-}
-
-static bool holds(weft_array *array, const void *expected, size_t bytes)
-{
-    char actual[4096];
-    return array && bytes <= sizeof actual && weft_array_bytes(array) == bytes &&
-           weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
-           memcmp(actual, expected, bytes) == 0;
 }
 
 TEST(X4_fused_with_what_produces_its_input)

@@ -1,26 +1,14 @@
 /* Portable kernels, compared with plain loops: neighbours, maps, linear indexing, aliasing. */
 #include "core/allocate.h"
-#include "support/check.h"
+#include "support/arrays.h"
+#include "support/random.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/weft.h>
 
-enum { MOST = 4096, LAYOUTS = 4 };
-
-static weft_device device(void) { return weft_device_named(test_device()); }
-
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 0x9e3779b97f4a7c15U;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static int64_t random_below(int64_t bound) { return (int64_t)(random_bits() % (uint64_t)bound); }
+enum { MOST = 4096 };
 
 static void fill(float *values, int64_t count)
 {
@@ -34,41 +22,17 @@ static int64_t count_of(weft_shape shape)
     return weft_shape_count(shape, &count) == WEFT_OK ? count : 0;
 }
 
-/* A view of some layout with the values: in C order, transposed, reversed, every second. */
-static weft_array *laid_out(const float *values, weft_shape shape, int layout)
+/* An array of some layout with the values. */
+static weft_array *floats(const float *values, weft_shape shape, int layout)
 {
-    weft_shape turned = shape;
-    weft_range ranges[WEFT_NDIM_MAX];
-    weft_axes axes = {shape.ndim, {0}};
     WEFT_AUTO weft_array *dense =
-        weft_from_host(values, (size_t)count_of(shape) * sizeof *values, shape, .device = device());
-    if (layout == 0 || !dense)
-        return weft_array_retain(dense);
-    for (int k = 0; k < shape.ndim; k++) {
-        axes.axis[k] = layout == 1 ? shape.ndim - 1 - k : k;
-        turned.size[k] = shape.size[axes.axis[k]] * (layout == 3 ? 2 : 1);
-        ranges[k] = layout == 2   ? WEFT_REVERSED
-                    : layout == 3 ? WEFT_STEP(0, WEFT_END, 2)
-                                  : WEFT_ALL;
-    }
-    WEFT_AUTO weft_array *memory = weft_zeros(turned, .device = device());
-    WEFT_AUTO weft_array *permuted = weft_permute(memory, axes);
-    weft_array *view = permuted ? weft_slice_with(permuted, shape.ndim, ranges) : NULL;
-    if (view && weft_assign(view, dense) != WEFT_OK) {
-        weft_array_release(view);
-        return NULL;
-    }
-    return view;
+        from(values, (size_t)count_of(shape) * sizeof *values, shape, WEFT_F32);
+    return dense ? laid_out(dense, layout) : NULL;
 }
 
-static bool holds(weft_array *array, const float *expected)
+static bool holds_floats(weft_array *array, const float *expected)
 {
-    size_t bytes = weft_array_bytes(array);
-    float *actual = malloc(bytes + 1);
-    bool same = actual && weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
-                memcmp(actual, expected, bytes) == 0;
-    free(actual);
-    return same;
+    return holds(array, expected, weft_array_bytes(array));
 }
 
 static weft_kernel kernel_of(const char *parameters, const char *body)
@@ -157,8 +121,8 @@ static void check_neighbours(const struct neighbours *c, int in_layout, int out_
     fill(in, count_of(c->shape));
     memcpy(out, in, sizeof out);
     write_neighbours(c, body, sizeof body);
-    WEFT_AUTO weft_array *x = laid_out(in, c->shape, in_layout);
-    WEFT_AUTO weft_array *y = laid_out(in, c->shape, out_layout);
+    WEFT_AUTO weft_array *x = floats(in, c->shape, in_layout);
+    WEFT_AUTO weft_array *y = floats(in, c->shape, out_layout);
     CHECK(x && y);
     static weft_kernel kernel;
     kernel = kernel_of("(in, out, v)", body);
@@ -171,9 +135,9 @@ static void check_neighbours(const struct neighbours *c, int in_layout, int out_
         out[own] = element_at(c, in, own, c->offset[0], v) -
                    2 * element_at(c, in, own, c->offset[1], v) + v - v;
     }
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
     CHECK_STATUS(weft_launch(kernel, c->space, x, x, v), WEFT_OK); /* in place */
-    CHECK(holds(x, out));
+    CHECK(holds_floats(x, out));
 }
 
 TEST(K1_neighbours_of_any_rank_layout_and_boundary)
@@ -216,24 +180,24 @@ TEST(K1_blur_of_the_tour)
     static float in[ROWS * COLUMNS], out[ROWS * COLUMNS];
     fill(in, ROWS * COLUMNS);
     blur_loop(in, out, ROWS, COLUMNS);
-    WEFT_AUTO weft_array *x = laid_out(in, WEFT_SHAPE(ROWS, COLUMNS), 0);
+    WEFT_AUTO weft_array *x = floats(in, WEFT_SHAPE(ROWS, COLUMNS), 0);
     WEFT_AUTO weft_array *y = weft_zeros_like(x);
     weft_statistics before, after;
     CHECK(x && y);
     weft_memory_stats(device(), &before);
     CHECK_STATUS(weft_launch(blur, y, x, y), WEFT_OK);
     weft_memory_stats(device(), &after);
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
     CHECK_INT(after.launches - before.launches, 1);
     CHECK_INT(after.allocations, before.allocations);
     CHECK_STATUS(weft_launch(blur, WEFT_SHAPE(ROWS, COLUMNS), x, x), WEFT_OK);
-    CHECK(holds(x, out));
+    CHECK(holds_floats(x, out));
 }
 
 TEST(K1_warm_launches_allocate_and_compile_nothing)
 {
     static float in[12] = {1, 2, 3};
-    WEFT_AUTO weft_array *x = laid_out(in, WEFT_SHAPE(3, 4), 0), *y = weft_zeros_like(x);
+    WEFT_AUTO weft_array *x = floats(in, WEFT_SHAPE(3, 4), 0), *y = weft_zeros_like(x);
     weft_statistics before, after;
     CHECK(x && y);
     for (int n = 0; n < 3; n++)
@@ -271,8 +235,8 @@ WEFT_KERNEL(scattered, (in, out), { out(2 * i + 1) = in(i); });
     float in[N * M], out[P * Q];                                                                   \
     fill(in, N *M);                                                                                \
     memset(out, 0, sizeof out);                                                                    \
-    WEFT_AUTO weft_array *x = laid_out(in, WEFT_SHAPE(N, M), layout);                              \
-    WEFT_AUTO weft_array *y = laid_out(out, WEFT_SHAPE(P, Q), (layout + 1) % LAYOUTS);             \
+    WEFT_AUTO weft_array *x = floats(in, WEFT_SHAPE(N, M), layout);                                \
+    WEFT_AUTO weft_array *y = floats(out, WEFT_SHAPE(P, Q), (layout + 1) % LAYOUTS);               \
     CHECK(x &&y)
 
 static void check_transposed(int layout)
@@ -282,11 +246,11 @@ static void check_transposed(int layout)
     for (int i = 0; i < P; i++)
         for (int j = 0; j < Q; j++)
             out[i * Q + j] = in[j * M + i];
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
     CHECK_STATUS(weft_launch(written_transposed, x, x, y), WEFT_ERROR_SHAPE);
     weft_shape space = WEFT_SHAPE(8, 5); /* j comes first in out(j, i) */
     CHECK_STATUS(weft_launch(written_transposed, space, x, y), WEFT_OK);
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
 }
 
 static void check_every_second(int layout)
@@ -296,19 +260,19 @@ static void check_every_second(int layout)
     for (int i = 0; i < P; i++)
         for (int j = 0; j < Q; j++)
             out[i * Q + j] = in[(2 * i + 1) * M + 3 * j];
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
 }
 
 static void check_row_and_column(int layout)
 {
     ARRAYS(6, 7, 6, 7);
-    WEFT_AUTO weft_array *row = laid_out(in + M, WEFT_SHAPE(M), layout);
+    WEFT_AUTO weft_array *row = floats(in + M, WEFT_SHAPE(M), layout);
     CHECK(row);
     CHECK_STATUS(weft_launch(row_and_column, y, x, row, y), WEFT_OK);
     for (int i = 0; i < P; i++)
         for (int j = 0; j < Q; j++)
             out[i * Q + j] = in[i * M] * in[M + j] + in[j];
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
 }
 
 static void check_single_index(int layout)
@@ -319,12 +283,12 @@ static void check_single_index(int layout)
     CHECK_STATUS(weft_launch(diagonal, line, x, line), WEFT_OK);
     for (int i = 0; i < Q; i++)
         out[i] = in[i * M + i];
-    CHECK(holds(line, out));
+    CHECK(holds_floats(line, out));
     for (int n = 7; n < 50; n += 21) { /* the same kernel for another number */
         CHECK_STATUS(weft_launch(backwards, line, x, line, n), WEFT_OK);
         for (int i = 0; i < Q; i++)
             out[i] = in[n - 1 - i];
-        CHECK(holds(line, out));
+        CHECK(holds_floats(line, out));
     }
 }
 
@@ -335,7 +299,7 @@ static void check_by_position(int layout)
     for (int i = 0; i < P; i++)
         for (int j = 0; j < Q; j++)
             out[i * Q + j] = in[5 * i + j + 2];
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
 }
 
 static void check_interior(int layout)
@@ -346,7 +310,7 @@ static void check_interior(int layout)
         for (int j = 1; j < M - 1; j++)
             out[i * M + j] =
                 in[(i - 1) * M + j] + in[(i + 1) * M + j] + in[i * M + j - 1] + in[i * M + j + 1];
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
 }
 
 static void check_scattered(int layout)
@@ -355,7 +319,7 @@ static void check_scattered(int layout)
     CHECK_STATUS(weft_launch(scattered, WEFT_SHAPE(12), x, y), WEFT_OK);
     for (int i = 0; i < 12; i++)
         out[2 * i + 1] = in[i];
-    CHECK(holds(y, out));
+    CHECK(holds_floats(y, out));
 }
 
 TEST(K1_maps)
@@ -386,24 +350,24 @@ static void check_linear(weft_shape shape, int layout)
     int n = (int)count_of(shape);
     fill(a, n);
     fill(b, n);
-    WEFT_AUTO weft_array *x = laid_out(a, shape, layout);
-    WEFT_AUTO weft_array *y = laid_out(b, WEFT_SHAPE(n), 3);
-    WEFT_AUTO weft_array *z = laid_out(a, shape, (layout + 1) % LAYOUTS);
+    WEFT_AUTO weft_array *x = floats(a, shape, layout);
+    WEFT_AUTO weft_array *y = floats(b, WEFT_SHAPE(n), 3);
+    WEFT_AUTO weft_array *z = floats(a, shape, (layout + 1) % LAYOUTS);
     CHECK(x && y && z);
     CHECK_STATUS(weft_launch(linear, x, x, y, z), WEFT_OK);
     for (int i = 0; i < n; i++)
         out[i] = a[i] * 2 + b[i];
-    CHECK(holds(z, out));
+    CHECK(holds_floats(z, out));
     CHECK_STATUS(weft_launch(linear_neighbours, WEFT_SHAPE(n), x, z), WEFT_OK);
     for (int i = 0; i < n; i++)
         out[i] = a[i + 1 < n ? i + 1 : i] - a[i > 0 ? i - 1 : 0];
-    CHECK(holds(z, out));
+    CHECK(holds_floats(z, out));
     CHECK_STATUS(weft_launch(linear_neighbours, x, x, x), WEFT_OK); /* in place */
-    CHECK(holds(x, out));
+    CHECK(holds_floats(x, out));
     CHECK_STATUS(weft_launch(linear_index, z, z, z), WEFT_OK);
     for (int i = 0; i < n; i++)
         out[i] += (float)(i % 10);
-    CHECK(holds(z, out));
+    CHECK(holds_floats(z, out));
 }
 
 TEST(K1_linear_indexing)
@@ -433,8 +397,8 @@ TEST(K1_an_assigned_element_is_new_and_its_neighbour_is_old)
     int n = 3;
     fill(a, N);
     fill(b, N);
-    WEFT_AUTO weft_array *x = laid_out(a, WEFT_SHAPE(N), 0), *y = laid_out(b, WEFT_SHAPE(N), 2);
-    WEFT_AUTO weft_array *z = laid_out(a, WEFT_SHAPE(N), 3);
+    WEFT_AUTO weft_array *x = floats(a, WEFT_SHAPE(N), 0), *y = floats(b, WEFT_SHAPE(N), 2);
+    WEFT_AUTO weft_array *z = floats(a, WEFT_SHAPE(N), 3);
     CHECK(x && y && z);
     memcpy(old, b, sizeof old);
     CHECK_STATUS(weft_launch(steps, y, x, y, z, n), WEFT_OK);
@@ -445,8 +409,8 @@ TEST(K1_an_assigned_element_is_new_and_its_neighbour_is_old)
         b[i] -= i > 2 ? m : 0.5f;
         c[i] *= 2;
     }
-    CHECK(holds(y, b));
-    CHECK(holds(z, c));
+    CHECK(holds_floats(y, b));
+    CHECK(holds_floats(z, c));
 }
 
 WEFT_KERNEL(two_writes, (out), {
@@ -460,7 +424,7 @@ TEST(K1_arguments_that_overlap)
     enum { N = 50 };
     float values[N + 1], expected[N + 1];
     fill(values, N + 1);
-    WEFT_AUTO weft_array *all = laid_out(values, WEFT_SHAPE(N + 1), 0);
+    WEFT_AUTO weft_array *all = floats(values, WEFT_SHAPE(N + 1), 0);
     WEFT_AUTO weft_array *first = weft_slice(all, WEFT_RANGE(0, N));
     WEFT_AUTO weft_array *second = weft_slice(all, WEFT_RANGE(1, N + 1));
     WEFT_AUTO weft_array *back = weft_slice(first, WEFT_REVERSED);
@@ -469,12 +433,12 @@ TEST(K1_arguments_that_overlap)
     memcpy(expected, values, sizeof expected);
     for (int i = 0; i < N; i++)
         expected[i + 1] = values[i] + values[N - 1 - i] * 10;
-    CHECK(holds(all, expected));
+    CHECK(holds_floats(all, expected));
     CHECK_STATUS(weft_launch(two_writes, WEFT_SHAPE(N), all), WEFT_OK);
     expected[0] = 1;
     for (int i = 1; i <= N; i++)
         expected[i] = 2;
-    CHECK(holds(all, expected));
+    CHECK(holds_floats(all, expected));
 }
 
 WEFT_KERNEL(positions, (out, whole), {
@@ -495,7 +459,7 @@ TEST(K1_indices_are_values)
         expected[p] = (float)(p / 30 * 100 + p / 6 % 5 * 10 + p % 6);
         whole[p] = (int16_t)(p % 6 - p / 30);
     }
-    CHECK(holds(x, expected));
+    CHECK(holds_floats(x, expected));
     CHECK_STATUS(weft_copy_to_host(w, actual, sizeof actual), WEFT_OK);
     CHECK_BITS(actual, whole, sizeof whole);
 }
@@ -532,13 +496,13 @@ TEST(K1_spaces_without_points_and_of_one)
 {
     float one = 3, expected = 3;
     WEFT_AUTO weft_array *x = weft_zeros(WEFT_SHAPE(0, 5), .device = device());
-    WEFT_AUTO weft_array *y = laid_out(&one, WEFT_SHAPE(1, 1), 0);
+    WEFT_AUTO weft_array *y = floats(&one, WEFT_SHAPE(1, 1), 0);
     CHECK(x && y);
     CHECK_STATUS(weft_launch(blur, x, x, x), WEFT_OK);
     CHECK_STATUS(weft_launch(blur, WEFT_SHAPE(0, 7), y, y), WEFT_OK); /* nothing is outside */
     CHECK_STATUS(weft_launch(linear_index, x, x, x), WEFT_OK);
     CHECK_STATUS(weft_launch(blur, y, y, y), WEFT_OK);
-    CHECK(holds(y, &expected));
+    CHECK(holds_floats(y, &expected));
 }
 
 static void *launch_often(void *argument)
@@ -551,9 +515,9 @@ static void *launch_often(void *argument)
     blur_loop(in, out, ROWS, COLUMNS);
     *right = true;
     for (int n = 0; *right && n < (test_faults() ? 3 : 50); n++) {
-        WEFT_AUTO weft_array *x = laid_out(in, WEFT_SHAPE(ROWS, COLUMNS), n % LAYOUTS);
+        WEFT_AUTO weft_array *x = floats(in, WEFT_SHAPE(ROWS, COLUMNS), n % LAYOUTS);
         WEFT_AUTO weft_array *y = x ? weft_zeros_like(x) : NULL;
-        *right = y && weft_launch(blur, y, x, y) == WEFT_OK && holds(y, out);
+        *right = y && weft_launch(blur, y, x, y) == WEFT_OK && holds_floats(y, out);
     }
     return NULL;
 }

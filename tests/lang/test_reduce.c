@@ -1,23 +1,13 @@
 /* Reductions as functions: options, outputs and errors. tests/lang/test_fold.c has the numbers. */
-#include "support/check.h"
+#include "support/arrays.h"
 #include <math.h>
 #include <string.h>
 #include <weft/weft.h>
-
-static weft_device device(void) { return weft_device_named(test_device()); }
 
 static weft_array *numbers(void)
 {
     const float values[] = {1, 2, 3, 4, -5, 6};
     return weft_from_host(values, sizeof values, WEFT_SHAPE(2, 3), .device = device());
-}
-
-static bool holds(weft_array *array, const void *expected, size_t bytes)
-{
-    char actual[256];
-    return array && weft_array_bytes(array) == bytes && bytes <= sizeof actual &&
-           weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
-           memcmp(actual, expected, bytes) == 0;
 }
 
 TEST(X4_functions_of_all_elements)

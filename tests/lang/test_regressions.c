@@ -1,30 +1,14 @@
 /* Programs that random ones (tests/random) showed to go wrong, each as small as it could be made.
  */
-#include "support/check.h"
+#include "support/arrays.h"
 #include <math.h>
-#include <string.h>
-#include <weft/weft.h>
-
-static weft_device device(void) { return weft_device_named(test_device()); }
-
-static weft_array *from(const void *values, size_t bytes, int64_t count, weft_dtype dtype)
-{
-    return weft_from_host(values, bytes, WEFT_SHAPE(count), .dtype = dtype, .device = device());
-}
-
-static bool holds(weft_array *array, const void *expected, size_t bytes)
-{
-    char actual[256];
-    return array && weft_array_bytes(array) == bytes &&
-           weft_copy_to_host(array, actual, bytes) == WEFT_OK && !memcmp(actual, expected, bytes);
-}
 
 /* A literal is f16 or bf16 where the array is; it was f32. The expected bits are NumPy's. */
 TEST(X2_narrow_literals_are_rounded)
 {
     const uint16_t one[] = {0x3c00}, bf16_one[] = {0x3f80};
-    WEFT_AUTO weft_array *h = from(one, sizeof one, 1, WEFT_F16);
-    WEFT_AUTO weft_array *b = from(bf16_one, sizeof bf16_one, 1, WEFT_BF16);
+    WEFT_AUTO weft_array *h = from(one, sizeof one, WEFT_SHAPE(1), WEFT_F16);
+    WEFT_AUTO weft_array *b = from(bf16_one, sizeof bf16_one, WEFT_SHAPE(1), WEFT_BF16);
     CHECK(h && b);
     WEFT_AUTO weft_array *tenth = weft_new(f32(h * 0.1), h);
     CHECK(holds(tenth, (const float[]){0x1.998p-4f}, 4));
@@ -46,7 +30,7 @@ TEST(X2_narrow_literals_are_rounded)
 /* 2^53 + 2^29 + 1 is above the middle of two f32; by way of f64 it was in the middle. */
 TEST(X2_integer_literals_are_rounded_once)
 {
-    WEFT_AUTO weft_array *one = from((const float[]){1}, 4, 1, WEFT_F32);
+    WEFT_AUTO weft_array *one = from((const float[]){1}, 4, WEFT_SHAPE(1), WEFT_F32);
     CHECK(one);
     WEFT_AUTO weft_array *up = weft_new(one * 9007199791611905, one);
     CHECK(holds(up, (const float[]){0x1.000002p53f}, 4));
@@ -58,7 +42,7 @@ TEST(X2_integer_literals_are_rounded_once)
 TEST(X3_shift_of_a_copy)
 {
     const float values[] = {1, 2, 3, 4}, shifted[] = {2, 3, 4, 4};
-    WEFT_AUTO weft_array *a = from(values, sizeof values, 4, WEFT_F32);
+    WEFT_AUTO weft_array *a = from(values, sizeof values, WEFT_SHAPE(4), WEFT_F32);
     WEFT_AUTO weft_array *b = weft_zeros_like(a), *c = weft_zeros_like(a);
     CHECK(a && b && c);
     CHECK_STATUS(weft(b = a; c = shift(b, 1), a, b, c), WEFT_OK);
@@ -71,7 +55,7 @@ TEST(X3_shift_of_f16_moves_the_bits)
 {
     const uint16_t values[] = {0x7d95, 0xfe01, 0x3c00}, shifted[] = {0xfe01, 0x3c00, 0x7d95};
     for (weft_dtype dtype = WEFT_F16; dtype <= WEFT_BF16; dtype++) {
-        WEFT_AUTO weft_array *a = from(values, sizeof values, 3, dtype);
+        WEFT_AUTO weft_array *a = from(values, sizeof values, WEFT_SHAPE(3), dtype);
         CHECK(a);
         WEFT_AUTO weft_array *moved = weft_new(shift(a, 1, boundary = wrap), a);
         CHECK(holds(moved, shifted, sizeof shifted));
@@ -82,8 +66,8 @@ TEST(X3_shift_of_f16_moves_the_bits)
 TEST(X2_index_of_a_repeated_local)
 {
     const float values[] = {1, 2, 3};
-    WEFT_AUTO weft_array *one = from((const int64_t[]){5}, 8, 1, WEFT_I64);
-    WEFT_AUTO weft_array *a = from(values, sizeof values, 3, WEFT_F32);
+    WEFT_AUTO weft_array *one = from((const int64_t[]){5}, 8, WEFT_SHAPE(1), WEFT_I64);
+    WEFT_AUTO weft_array *a = from(values, sizeof values, WEFT_SHAPE(3), WEFT_F32);
     CHECK(one && a);
     WEFT_AUTO weft_array *same = weft_new(m = index(0) + one; f32(m) + 0 * a, one, a);
     CHECK(holds(same, (const float[]){5, 5, 5}, sizeof values));
@@ -108,7 +92,7 @@ TEST(X2_index_of_a_local_in_two_arrays)
 TEST(X2_overlapping_results_of_two_kernels)
 {
     const float values[] = {1, 2, 3, 4, 5};
-    WEFT_AUTO weft_array *x = from(values, sizeof values, 5, WEFT_F32);
+    WEFT_AUTO weft_array *x = from(values, sizeof values, WEFT_SHAPE(5), WEFT_F32);
     WEFT_AUTO weft_array *low = weft_slice(x, WEFT_RANGE(0, 3)),
                          *high = weft_slice(x, WEFT_RANGE(2, 5));
     WEFT_AUTO weft_array *n = weft_zeros(WEFT_SHAPE(3), .device = device());
@@ -127,7 +111,7 @@ TEST(X2_overlapping_results_of_two_kernels)
 TEST(X2_overlapping_results_of_one_kernel)
 {
     const float values[] = {1, 2, 3, 4}, pairs[] = {1, 2, 3, 4, 5, 6};
-    WEFT_AUTO weft_array *x = from(values, sizeof values, 4, WEFT_F32);
+    WEFT_AUTO weft_array *x = from(values, sizeof values, WEFT_SHAPE(4), WEFT_F32);
     WEFT_AUTO weft_array *k =
         weft_from_host(pairs, sizeof pairs, WEFT_SHAPE(3, 2), .device = device());
     WEFT_AUTO weft_array *b = weft_slice(x, WEFT_RANGE(0, 3)), *c = weft_slice(x, WEFT_RANGE(1, 4));
@@ -142,7 +126,7 @@ TEST(X2_overlapping_results_of_one_kernel)
 TEST(X4_cuts_do_not_round_f16)
 {
     const uint16_t values[] = {0x3c00, 0x4000}; /* 1, 2 */
-    WEFT_AUTO weft_array *h = from(values, sizeof values, 2, WEFT_F16);
+    WEFT_AUTO weft_array *h = from(values, sizeof values, WEFT_SHAPE(2), WEFT_F16);
     CHECK(h);
     WEFT_AUTO weft_array *thirds = weft_new(f32(h * (1 / sum(h, keep = true))), h);
     CHECK(holds(thirds, (const float[]){1.0f / 3, 2 * (1.0f / 3)}, 8));

@@ -1,28 +1,13 @@
 /* Shifts and what is made of them, against a reference that looks at one element at a time.
  * semantics: Points, memory and order / A displaced load */
-#include "support/check.h"
+#include "support/arrays.h"
+#include "support/random.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <weft/weft.h>
 
 enum { MOST = 6000 };
 static const char *const boundaries[] = {"boundary=unshifted", "boundary=clamp", "boundary=wrap",
                                          "value=v"};
-
-static weft_device device(void) { return weft_device_named(test_device()); }
-
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 0x2545f4914f6cdd1dU;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static int64_t random_below(int64_t bound) { return (int64_t)(random_bits() % (uint64_t)bound); }
 
 /* Small integers, exact in every dtype, as elements of it. */
 static void fill(char *data, weft_dtype dtype, int64_t count)
@@ -84,33 +69,6 @@ static int64_t source(const weft_shape *shape, int64_t at, const int64_t *offset
     return !outside || boundary == 1 || boundary == 2 ? from : boundary == 3 ? -1 : own;
 }
 
-/* A view of some layout with the same elements as `array`. */
-static weft_array *laid_out(weft_array *array, int layout)
-{
-    int ndim = weft_array_shape(array).ndim;
-    weft_shape shape = weft_array_shape(array), turned = shape;
-    weft_range ranges[WEFT_NDIM_MAX];
-    weft_axes axes = {ndim, {0}};
-    if (layout == 0)
-        return weft_copy(array);
-    for (int k = 0; k < ndim; k++) {
-        axes.axis[k] = layout == 1 ? ndim - 1 - k : k;
-        turned.size[k] = shape.size[axes.axis[k]] * (layout == 3 ? 2 : 1);
-        ranges[k] = layout == 2   ? WEFT_REVERSED
-                    : layout == 3 ? WEFT_STEP(0, WEFT_END, 2)
-                                  : WEFT_ALL;
-    }
-    WEFT_AUTO weft_array *memory =
-        weft_zeros(turned, .dtype = weft_array_dtype(array), .device = device());
-    WEFT_AUTO weft_array *permuted = weft_permute(memory, axes);
-    weft_array *view = permuted ? weft_slice_with(permuted, ndim, ranges) : NULL;
-    if (view && weft_assign(view, array) != WEFT_OK) {
-        weft_array_release(view);
-        return NULL;
-    }
-    return view;
-}
-
 struct shift_case {
     weft_shape shape;
     weft_dtype dtype;
@@ -167,7 +125,7 @@ TEST(X3_shift_of_one_dimension)
         for (size_t o = 0; o < sizeof offsets / sizeof *offsets; o++)
             for (int boundary = 0; boundary < 4; boundary++) {
                 struct shift_case c = {
-                    WEFT_SHAPE(sizes[s]), WEFT_F32, {offsets[o]}, boundary, (int)(s + o) % 4};
+                    WEFT_SHAPE(sizes[s]), WEFT_F32, {offsets[o]}, boundary, (int)(s + o) % LAYOUTS};
                 CHECK(check_shift(&c));
             }
 }
@@ -176,7 +134,7 @@ TEST(X3_shift_of_every_dtype)
 {
     for (int dtype = WEFT_BOOL; dtype < WEFT_DTYPE_END; dtype++)
         for (int boundary = 0; boundary < 4; boundary++)
-            for (int layout = 0; layout < 4; layout++) {
+            for (int layout = 0; layout < LAYOUTS; layout++) {
                 struct shift_case c = {
                     WEFT_SHAPE(7, 60), (weft_dtype)dtype, {-2, 3}, boundary, layout};
                 CHECK(check_shift(&c));
@@ -192,7 +150,7 @@ TEST(X3_shift_of_many_dimensions)
         int64_t count = 1;
         c.shape.ndim = 1 + (int)random_below(round % 10 ? 4 : 8);
         c.boundary = (int)random_below(4);
-        c.layout = (int)random_below(4);
+        c.layout = (int)random_below(LAYOUTS);
         for (int k = 0; k < c.shape.ndim; k++) {
             int64_t size = sizes[random_below(8)];
             c.shape.size[k] = count * size > MOST ? 1 + random_below(2) : size;
@@ -213,16 +171,6 @@ static weft_array *numbers(int64_t count, float *values)
                           .device = device());
 }
 
-static bool holds(weft_array *array, const float *expected, int64_t count)
-{
-    float *actual = malloc((size_t)count * sizeof *actual);
-    size_t bytes = (size_t)count * sizeof *actual;
-    bool same = actual && weft_copy_to_host(array, actual, bytes) == WEFT_OK &&
-                memcmp(actual, expected, bytes) == 0;
-    free(actual);
-    return same;
-}
-
 /* Large enough for several threads, which would write what others have yet to read. */
 TEST(X3_in_place_is_right)
 {
@@ -233,13 +181,13 @@ TEST(X3_in_place_is_right)
     for (int i = 0; i < N; i++)
         expected[i] = a[i + 1 < N ? i + 1 : i] - a[i];
     CHECK_STATUS(weft(x = shift(x, 1) - x, x), WEFT_OK);
-    CHECK(holds(x, expected, N));
+    CHECK(holds(x, expected, N * sizeof(float)));
     WEFT_AUTO weft_array *y = numbers(N, a);
     CHECK(y);
     for (int i = 0; i < N; i++)
         expected[i] = a[i ? i - 1 : 0] + 2 * a[i];
     CHECK_STATUS(weft(y *= 2; y += shift(y, -1) / 2, y), WEFT_OK);
-    CHECK(holds(y, expected, N));
+    CHECK(holds(y, expected, N * sizeof(float)));
 }
 
 /* Views of one array are read and written at once. */
@@ -254,14 +202,7 @@ TEST(X3_in_place_through_views)
         expected[i] = a[j] + a[j ? j - 1 : j];
     }
     CHECK_STATUS(weft(x = back + shift(back, 1), x, back), WEFT_OK);
-    CHECK(holds(x, expected, N));
-}
-
-static uint64_t launches(void)
-{
-    weft_statistics s = {0};
-    weft_memory_stats(device(), &s);
-    return s.launches;
+    CHECK(holds(x, expected, N * sizeof(float)));
 }
 
 /* What was assigned is stored before it is shifted, wherever it goes. */
@@ -280,21 +221,21 @@ TEST(X3_shift_of_what_was_assigned)
         b[i] = 3 * a[i];
     for (int i = 0; i < N; i++)
         c[i] = b[i + 2 < N ? i + 2 : i] + b[i];
-    CHECK(holds(y, b, N));
-    CHECK(holds(z, c, N));
+    CHECK(holds(y, b, N * sizeof(float)));
+    CHECK(holds(z, c, N * sizeof(float)));
     /* y and x are overwritten in between, and read as they were at each point */
     CHECK_STATUS(
         weft(old = x; y = x + 1; x = shift(y, 1); y = shift(x, 1) + old; z = x - y, x, y, z),
         WEFT_OK);
     for (int i = 0; i < N; i++)
         b[i] = a[i + 1 < N ? i + 1 : i] + 1;
-    CHECK(holds(x, b, N));
+    CHECK(holds(x, b, N * sizeof(float)));
     for (int i = 0; i < N; i++)
         c[i] = b[i + 1 < N ? i + 1 : i] + a[i];
-    CHECK(holds(y, c, N));
+    CHECK(holds(y, c, N * sizeof(float)));
     for (int i = 0; i < N; i++)
         c[i] = b[i] - c[i];
-    CHECK(holds(z, c, N));
+    CHECK(holds(z, c, N * sizeof(float)));
 }
 
 /* Operands that overlap: what a later kernel reads was stored in memory that another one writes. */
@@ -314,10 +255,10 @@ TEST(X3_overlapping_operands)
         z[i] = y[i + 1 < M ? i + 1 : i] + a[M / 2 + i];
     CHECK_STATUS(weft(low = 2 * low; high = shift(low, 1) + high; r = shift(high, 1), low, high, r),
                  WEFT_OK);
-    CHECK(holds(high, z, M));
+    CHECK(holds(high, z, M * sizeof(float)));
     for (int i = 0; i < M; i++)
         y[i] = z[i + 1 < M ? i + 1 : i];
-    CHECK(holds(r, y, M));
+    CHECK(holds(r, y, M * sizeof(float)));
 }
 
 TEST(X3_differences_and_laplacian)
@@ -332,10 +273,10 @@ TEST(X3_differences_and_laplacian)
     CHECK(f && b && l);
     for (int i = 0; i < R * C; i++)
         expected[i] = i / C + 1 < R ? a[i + C] - a[i] : 0;
-    CHECK(holds(f, expected, R * C));
+    CHECK(holds(f, expected, (R * C) * sizeof(float)));
     for (int i = 0; i < R * C; i++)
         expected[i] = i % C ? a[i] - a[i - 1] : 0;
-    CHECK(holds(b, expected, R * C));
+    CHECK(holds(b, expected, (R * C) * sizeof(float)));
     for (int i = 0; i < R * C; i++) {
         float e = 4 * a[i];
         e -= i / C + 1 < R ? a[i + C] : a[i];
@@ -343,7 +284,7 @@ TEST(X3_differences_and_laplacian)
         e -= i % C + 1 < C ? a[i + 1] : a[i];
         expected[i] = e - (i % C ? a[i - 1] : a[i]);
     }
-    CHECK(holds(l, expected, R * C));
+    CHECK(holds(l, expected, (R * C) * sizeof(float)));
 }
 
 /* An operand with fewer axes, or with an axis of size 1, is repeated after it was shifted. */
@@ -360,10 +301,10 @@ TEST(X3_shift_and_broadcast)
     WEFT_AUTO weft_array *c = weft_new(y + shift(z, 1, 1, boundary = wrap), y, z);
     WEFT_AUTO weft_array *d = weft_new(y + shift(z, 1, 0, value = 9), y, z);
     CHECK(a && b && c && d);
-    CHECK(holds(a, (float[]){12, 13, 13, 12, 13, 13}, 6));
-    CHECK(holds(b, (float[]){15, 16, 17, 25, 26, 27}, 6));
-    CHECK(holds(c, (float[]){16, 17, 15, 26, 27, 25}, 6));
-    CHECK(holds(d, (float[]){19, 19, 19, 29, 29, 29}, 6));
+    CHECK(holds(a, (float[]){12, 13, 13, 12, 13, 13}, 6 * sizeof(float)));
+    CHECK(holds(b, (float[]){15, 16, 17, 25, 26, 27}, 6 * sizeof(float)));
+    CHECK(holds(c, (float[]){16, 17, 15, 26, 27, 25}, 6 * sizeof(float)));
+    CHECK(holds(d, (float[]){19, 19, 19, 29, 29, 29}, 6 * sizeof(float)));
 }
 
 TEST(X3_two_outputs_that_overlap)
@@ -376,7 +317,7 @@ TEST(X3_two_outputs_that_overlap)
     CHECK_STATUS(weft(low = low + 1; high = high * 2, low, high), WEFT_OK);
     for (int i = 0; i < 10; i++)
         expected[i] = i < 4 ? a[i] + 1 : a[i] * 2;
-    CHECK(holds(x, expected, 10));
+    CHECK(holds(x, expected, 10 * sizeof(float)));
 }
 
 TEST_MAIN(TEST_NO_FAULTS(X3_shift_of_one_dimension, "hundreds of allocations that are all alike"),

@@ -1,13 +1,11 @@
 /* Cumulative sums and products: the exact order, from plain loops; layouts, outputs, bad input.
  * semantics: Cumulative sums and products */
-#include "support/check.h"
+#include "support/arrays.h"
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/weft.h>
-
-static weft_device device(void) { return weft_device_named(test_device()); }
 
 enum { MOST = 5000 };
 static const int64_t sizes[] = {1,   2,   15,  16,  17,   32,   33,  255,
@@ -53,13 +51,6 @@ ORDER(complex_float, product_of)
 
 /* Between 0.5 and 1.5, so that products stay in range. */
 static double number(int64_t i) { return 1 + 0.5 * sin((double)i * 1.37 + 0.1); }
-
-static bool holds(weft_array *array, const void *expected, size_t bytes)
-{
-    static char actual[MOST * 16];
-    return array && weft_array_bytes(array) == bytes && bytes <= sizeof actual &&
-           weft_copy_to_host(array, actual, bytes) == WEFT_OK && !memcmp(actual, expected, bytes);
-}
 
 TEST(X6_order_of_floats)
 {
@@ -158,26 +149,7 @@ TEST(X2_integers_widen)
     }
 }
 
-/* Every axis of an array in several layouts, against the dense one along each line. */
-static weft_array *laid_out(weft_array *dense, int layout)
-{
-    WEFT_AUTO weft_array *turned = NULL, *copy = NULL;
-    switch (layout) {
-    case 0:
-        return weft_array_retain(dense);
-    case 1: /* transposed in memory */
-        turned = weft_permute(dense, WEFT_AXES(2, 0, 1));
-        copy = weft_copy(turned);
-        return weft_permute(copy, WEFT_AXES(1, 2, 0));
-    case 2: /* backwards in memory */
-        turned = weft_slice(dense, WEFT_REVERSED, WEFT_ALL, WEFT_REVERSED);
-        copy = weft_copy(turned);
-        return weft_slice(copy, WEFT_REVERSED, WEFT_ALL, WEFT_REVERSED);
-    default:
-        return weft_copy(dense, .allocator = WEFT_ALLOCATOR_PITCHED);
-    }
-}
-
+/* Every axis of an array in every layout, against the dense one along each line. */
 TEST(X6_axes_and_layouts)
 {
     enum { A = 3, B = 35, C = 21, ALL = A * B * C };
@@ -198,7 +170,7 @@ TEST(X6_axes_and_layouts)
             for (int64_t k = 0; k < size[axis]; k++)
                 expected[i + k * step[axis]] = summed[k];
         }
-        for (int layout = 0; layout < 4; layout++) {
+        for (int layout = 0; layout < LAYOUTS; layout++) {
             WEFT_AUTO weft_array *a = laid_out(dense, layout);
             CHECK(a);
             WEFT_AUTO weft_array *sum = weft_cumulative_sum(a, axis - 3);
