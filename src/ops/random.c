@@ -103,94 +103,81 @@ weft_status weft__draw(weft_array *array, const weft__drawing *drawing, weft_ran
     return draw_dense(&c, &draws, first);
 }
 
-static weft_array *drawn(const weft_shape *shape, const weft_options *options, weft_array *like,
-                         const weft__drawing *drawing)
+static weft_status set_parameters(weft__drawing *drawing, const weft_operand given[2])
 {
-    weft_random *random = options->random ? options->random : weft__random_own();
-    weft_array *array = weft__array_new(shape, drawing->dtype, options, like, NULL);
+    const double first = given[0].value.f, second = given[1].value.f; /* unless of integers */
+    if (drawing->distribution == WEFT__INTEGERS)
+        return weft__drawing_integers(drawing, &given[0], &given[1]);
+    return drawing->distribution == WEFT__UNIFORM ? weft__drawing_uniform(drawing, first, second)
+                                                  : weft__drawing_normal(drawing, first, second);
+}
+
+static weft_array *drawn(weft__distribution distribution, weft_dtype dtype,
+                         const weft_operand parameters[2], const weft_shape *shape,
+                         const weft_options *given, weft_array *like)
+{
+    const weft_options options = weft__options_of(given);
+    weft_random *random = options.random ? options.random : weft__random_own();
+    weft__drawing drawing = {.distribution = distribution,
+                             .dtype = options.dtype ? options.dtype : dtype};
+    TRY_NULL(set_parameters(&drawing, parameters));
+    weft_array *array = weft__array_new(shape, drawing.dtype, &options, like, NULL);
     if (!array)
         return NULL;
-    if (weft__draw(array, drawing, random) == WEFT_OK)
+    if (weft__draw(array, &drawing, random) == WEFT_OK)
         return array;
     weft_array_release(array);
     return NULL;
 }
 
-static weft_array *uniform(const weft_shape *shape, const weft_options *options, weft_array *like,
-                           double low, double high, weft_dtype dtype)
+static weft_array *drawn_like(weft_array *array, weft__distribution distribution,
+                              const weft_operand parameters[2], const weft_options *given)
 {
-    weft__drawing drawing = {.distribution = WEFT__UNIFORM,
-                             .dtype = options->dtype ? options->dtype : dtype};
-    TRY_NULL(weft__drawing_uniform(&drawing, low, high));
-    return drawn(shape, options, like, &drawing);
+    TRY_NULL(weft__array_check(array, "array"));
+    return drawn(distribution, (weft_dtype)array->dtype, parameters, &array->shape, given, array);
 }
+
+/* Two numbers, as operands. */
+#define PARAMETERS(a, b) ((const weft_operand[]){WEFT_OPERAND(a), WEFT_OPERAND(b)})
 
 weft_array *weft_random_uniform_with(double low, double high, weft_shape shape,
                                      const weft_options *given)
 {
     OPERATION("weft_random_uniform");
-    const weft_options options = weft__options_of(given);
-    return uniform(&shape, &options, NULL, low, high, WEFT_F32);
+    return drawn(WEFT__UNIFORM, WEFT_F32, PARAMETERS(low, high), &shape, given, NULL);
 }
 
 weft_array *weft_random_uniform_like_with(weft_array *array, double low, double high,
                                           const weft_options *given)
 {
     OPERATION("weft_random_uniform_like");
-    const weft_options options = weft__options_of(given);
-    TRY_NULL(weft__array_check(array, "array"));
-    return uniform(&array->shape, &options, array, low, high, (weft_dtype)array->dtype);
-}
-
-static weft_array *normal(const weft_shape *shape, const weft_options *options, weft_array *like,
-                          double mean, double deviation, weft_dtype dtype)
-{
-    weft__drawing drawing = {.distribution = WEFT__NORMAL,
-                             .dtype = options->dtype ? options->dtype : dtype};
-    TRY_NULL(weft__drawing_normal(&drawing, mean, deviation));
-    return drawn(shape, options, like, &drawing);
+    return drawn_like(array, WEFT__UNIFORM, PARAMETERS(low, high), given);
 }
 
 weft_array *weft_random_normal_with(double mean, double deviation, weft_shape shape,
                                     const weft_options *given)
 {
     OPERATION("weft_random_normal");
-    const weft_options options = weft__options_of(given);
-    return normal(&shape, &options, NULL, mean, deviation, WEFT_F32);
+    return drawn(WEFT__NORMAL, WEFT_F32, PARAMETERS(mean, deviation), &shape, given, NULL);
 }
 
 weft_array *weft_random_normal_like_with(weft_array *array, double mean, double deviation,
                                          const weft_options *given)
 {
     OPERATION("weft_random_normal_like");
-    const weft_options options = weft__options_of(given);
-    TRY_NULL(weft__array_check(array, "array"));
-    return normal(&array->shape, &options, array, mean, deviation, (weft_dtype)array->dtype);
-}
-
-static weft_array *integers(const weft_shape *shape, const weft_options *options, weft_array *like,
-                            const weft_operand bounds[2], weft_dtype dtype)
-{
-    weft__drawing drawing = {.distribution = WEFT__INTEGERS,
-                             .dtype = options->dtype ? options->dtype : dtype};
-    TRY_NULL(weft__drawing_integers(&drawing, &bounds[0], &bounds[1]));
-    return drawn(shape, options, like, &drawing);
+    return drawn_like(array, WEFT__NORMAL, PARAMETERS(mean, deviation), given);
 }
 
 weft_array *weft_random_integers_with(weft_operand low, weft_operand high, weft_shape shape,
                                       const weft_options *given)
 {
     OPERATION("weft_random_integers");
-    const weft_options options = weft__options_of(given);
-    return integers(&shape, &options, NULL, (weft_operand[]){low, high}, WEFT_I64);
+    return drawn(WEFT__INTEGERS, WEFT_I64, (weft_operand[]){low, high}, &shape, given, NULL);
 }
 
 weft_array *weft_random_integers_like_with(weft_array *array, weft_operand low, weft_operand high,
                                            const weft_options *given)
 {
     OPERATION("weft_random_integers_like");
-    const weft_options options = weft__options_of(given);
-    TRY_NULL(weft__array_check(array, "array"));
-    return integers(&array->shape, &options, array, (weft_operand[]){low, high},
-                    (weft_dtype)array->dtype);
+    return drawn_like(array, WEFT__INTEGERS, (weft_operand[]){low, high}, given);
 }
