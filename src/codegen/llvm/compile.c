@@ -117,7 +117,8 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buff
     weft__emitter emitter = {.survey = &surveys->kernel};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
-    TRY(weft__target_machine(&surveys->kernel.target, level_of(surveys), &machine));
+    const int level = level_of(surveys);
+    TRY(weft__target_take(&surveys->kernel.target, level, &machine));
     emitter.context = weft__llvm.ContextCreate();
     weft__llvm.ContextSetDiagnosticHandler(emitter.context, ignore, NULL);
     emitter.module = weft__llvm.ModuleCreateWithNameInContext("weft", emitter.context);
@@ -126,7 +127,7 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buff
     weft__llvm.DisposeBuilder(emitter.builder);
     weft__llvm.DisposeModule(emitter.module);
     weft__llvm.ContextDispose(emitter.context);
-    weft__llvm.DisposeTargetMachine(machine);
+    weft__target_give(&surveys->kernel.target, level, machine);
     return status;
 }
 

@@ -10,6 +10,8 @@
 #include <cpuid.h>
 #endif
 
+enum { LEVELS = 4 };
+
 #if defined __x86_64__ && defined __LP64__
 /* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
  * sure: it is asked where there is AVX2. The processor is asked once: in a virtual machine that
@@ -79,7 +81,7 @@ static const char *const features[] = {
     [WEFT__ISA_NONE] = "",
 };
 
-weft_status weft__target_machine(const weft__target *target, int level, weft__llvm_machine *machine)
+static weft_status new_machine(const weft__target *target, int level, weft__llvm_machine *machine)
 {
     char list[128], *message = NULL;
     weft__llvm_target found;
@@ -98,4 +100,25 @@ weft_status weft__target_machine(const weft__target *target, int level, weft__ll
     if (*machine == NULL)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "libLLVM cannot make code for %s", triple);
     return WEFT_OK;
+}
+
+/* The one that is kept for a target and a level: making its tables takes a tenth of the time that
+ * a small kernel does. */
+static _Atomic(weft__llvm_machine) *kept_machine(const weft__target *target, int level)
+{
+    static _Atomic(weft__llvm_machine) kept[WEFT__ISA_NONE][2][LEVELS];
+    return &kept[target->isa][target->halves][level];
+}
+
+weft_status weft__target_take(const weft__target *target, int level, weft__llvm_machine *machine)
+{
+    *machine = atomic_exchange(kept_machine(target, level), NULL);
+    return *machine ? WEFT_OK : new_machine(target, level, machine);
+}
+
+void weft__target_give(const weft__target *target, int level, weft__llvm_machine machine)
+{
+    machine = atomic_exchange(kept_machine(target, level), machine);
+    if (machine)
+        weft__llvm.DisposeTargetMachine(machine);
 }

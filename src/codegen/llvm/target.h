@@ -26,9 +26,10 @@ weft__target weft__target_host(void);
 /* Whether code for an instruction set runs here. */
 bool weft__target_runs(weft__isa isa, bool halves);
 
-/* A machine of LLVM's, to be disposed of. `level` is 0 to 3, as in -O. */
-weft_status weft__target_machine(const weft__target *target, int level,
-                                 weft__llvm_machine *machine);
+/* A machine of LLVM's, for one thread at a time, until it is given back. `level` is 0 to 3, as in
+ * -O; the target is not WEFT__ISA_NONE. */
+weft_status weft__target_take(const weft__target *target, int level, weft__llvm_machine *machine);
+void weft__target_give(const weft__target *target, int level, weft__llvm_machine machine);
 
 /* "x86_64-unknown-linux-gnu" */
 const char *weft__target_triple(void);
