@@ -123,10 +123,13 @@ static bool others_read(uint64_t until)
     return read;
 }
 
-void weft__thread_quiesce(void)
+uint64_t weft__thread_quiesce_begin(void) { return atomic_fetch_add(&reading_epoch, 1); }
+
+bool weft__thread_quiesced(uint64_t until) { return !others_read(until); }
+
+void weft__thread_quiesce(uint64_t until)
 {
-    uint64_t until = atomic_fetch_add(&reading_epoch, 1);
-    while (others_read(until))
+    while (!weft__thread_quiesced(until))
         sched_yield();
 }
 

@@ -70,8 +70,12 @@ static inline weft__timeline *weft__thread_timeline(void)
 
 /* Begins and ends the use of shared tables that are read without a lock; nests. */
 void weft__thread_reading(bool begin);
-/* Waits until every other thread has ended the uses that it had begun; new ones do not delay it. */
-void weft__thread_quiesce(void);
+/* A number for the next two: of the uses that have begun by now. */
+uint64_t weft__thread_quiesce_begin(void);
+/* Whether every other thread has ended the uses of that number. */
+bool weft__thread_quiesced(uint64_t until);
+/* Waits for that; uses that begin later do not delay it. */
+void weft__thread_quiesce(uint64_t until);
 /* Counts of all threads, for the CPU. */
 typedef struct weft__thread_counts {
     uint64_t magazine_bytes; /* cached in magazines now */

@@ -179,6 +179,16 @@ void weft__background_wait_past(uint64_t number)
     pthread_mutex_unlock(&mutex);
 }
 
+bool weft__background_holds(const weft__job *job)
+{
+    pthread_mutex_lock(&mutex);
+    bool holds = current == job;
+    for (const weft__job *waiting = first; waiting && !holds; waiting = waiting->next)
+        holds = waiting == job;
+    pthread_mutex_unlock(&mutex);
+    return holds;
+}
+
 void weft__background_wait(void)
 {
     pthread_mutex_lock(&mutex);

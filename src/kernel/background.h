@@ -25,6 +25,9 @@ uint64_t weft__background_drop(weft_device device);
 /* Waits until the job that was being run at that call is done, if it was the device's. */
 void weft__background_wait_past(uint64_t number);
 
+/* Whether the job waits or is being run. */
+bool weft__background_holds(const weft__job *job);
+
 /* Waits until there is nothing left to do. */
 void weft__background_wait(void);
 

@@ -5,6 +5,10 @@
 #include "core/thread.h"
 #include "kernel/ir.h"
 
+/* Kernels that are kept, in all. Beyond that, those that were not looked for the longest go, when
+ * nothing uses them any more; they are made anew when they are wanted again. */
+enum { WEFT__KERNELS_MOST = 2048 };
+
 /* What was found for a launch. */
 typedef struct weft__compiled {
     weft__module *module;
@@ -34,5 +38,10 @@ static inline bool weft__cache_reenter(const weft__compiled *found)
     weft__thread_reading(false);
     return false;
 }
+
+/* For tests: how many there are, and how many of those are taken out and not freed yet; and how
+ * many are kept from now on. */
+uint32_t weft__cache_count(uint32_t *waiting);
+void weft__cache_limit(uint32_t limit);
 
 #endif

@@ -321,6 +321,14 @@ weft_status weft__version_find_text(weft__versions *versions, const weft__launch
     return status;
 }
 
+bool weft__versions_idle(const weft__versions *versions)
+{
+    const weft__version *version = atomic_load(&versions->first);
+    while (version && !weft__background_holds(&version->job))
+        version = version->next;
+    return !version;
+}
+
 void weft__versions_free(weft__versions *versions)
 {
     const weft__backend *backend = versions->device->backend;

@@ -41,6 +41,8 @@ weft_status weft__version_find(weft__versions *versions, const weft__launch *lau
 weft_status weft__version_find_text(weft__versions *versions, const weft__launch *launch,
                                     pthread_mutex_t *mutex, weft__module **module);
 
+/* Whether no job is left, of versions that nobody looks for any more. */
+bool weft__versions_idle(const weft__versions *versions);
 /* When nobody uses them any more, and no job is left. */
 void weft__versions_free(weft__versions *versions);
 
