@@ -49,7 +49,7 @@ static void drop(weft_device device)
     entry *dropped = unlink_entries(device);
     if (!dropped)
         return;
-    weft__thread_quiesce();
+    weft__thread_quiesce(weft__thread_quiesce_begin());
     weft__stream_wait_all(device);
     for (entry *next; dropped; dropped = next) {
         next = dropped->next;
