@@ -226,7 +226,7 @@ weft_status weft__fill_run(weft_array *array, const weft_operand *number, weft_s
     uint64_t scalars[2];
     weft__build_begin(&b);
     int out = weft__build_operand(&b, (weft_dtype)array->dtype, true);
-    weft__element element = weft__number_build(&b, number, scalars);
+    weft__element element = weft__number_build(&b, number, (weft_dtype)array->dtype, scalars);
     weft__build_store(&b, out, weft__build_convert(&b, element, (weft_dtype)array->dtype));
     b.kernel.ndim = array->shape.ndim;
     return weft__kernel_run(&b.kernel, stream, &array->shape, &array, scalars);

@@ -39,23 +39,55 @@ weft_status weft__number_check(const weft_operand *number, weft_dtype dtype)
     return WEFT_OK;
 }
 
-weft__element weft__number_build(weft__builder *builder, const weft_operand *number,
+/* The bits of an f32, in integers because the thread's rounding may be another. Rounded to nearest;
+ * or, if `odd`, to the odd neighbour, which a 16-bit float rounded from it does not notice. */
+static uint64_t narrowed(double number, bool odd)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    const uint64_t sign = bits >> 63 << 31, fraction = bits & ((UINT64_C(1) << 52) - 1);
+    const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    if (number != number)
+        return 0x7fc00000;
+    if (exponent > 127)
+        return sign | 0x7f800000;
+    const int shift = exponent < -126 ? 29 - 126 - exponent : 29;
+    if (exponent == -1023 || shift > 54)
+        return sign | (odd && bits << 1 != 0);
+    const uint64_t whole = fraction | UINT64_C(1) << 52, half = UINT64_C(1) << (shift - 1);
+    const uint64_t kept = whole >> shift, rest = whole & (2 * half - 1);
+    const bool up = odd ? rest && !(kept & 1) : rest > half || (rest == half && kept & 1);
+    const uint64_t above = exponent < -126 ? 0 : (uint64_t)(exponent + 126) << 23;
+    return sign | (above + kept + up);
+}
+
+static weft_dtype wide_dtype(weft_dtype from, bool narrow)
+{
+    if (weft__dtype_rank(from) == WEFT__RANK_COMPLEX)
+        return narrow ? WEFT_C64 : WEFT_C128;
+    if (weft__dtype_rank(from) == WEFT__RANK_FLOAT)
+        return narrow ? WEFT_F32 : WEFT_F64;
+    if (weft__dtype_rank(from) == WEFT__RANK_INTEGER)
+        return is_signed(from) ? WEFT_I64 : WEFT_U64;
+    return from;
+}
+
+weft__element weft__number_build(weft__builder *builder, const weft_operand *number, weft_dtype to,
                                  uint64_t *scalars)
 {
-    weft_dtype from = (weft_dtype)number->dtype;
-    weft__element element = {.dtype = from};
-    if (weft__dtype_rank(from) == WEFT__RANK_COMPLEX)
-        element.dtype = WEFT_C128;
-    else if (weft__dtype_rank(from) == WEFT__RANK_FLOAT)
-        element.dtype = WEFT_F64;
-    else if (weft__dtype_rank(from) == WEFT__RANK_INTEGER)
-        element.dtype = is_signed(from) ? WEFT_I64 : WEFT_U64;
-    for (int part = 0; part < (element.dtype == WEFT_C128 ? 2 : 1); part++) {
+    const weft_dtype from = (weft_dtype)number->dtype;
+    const bool narrow = weft__value_dtype(to) == WEFT_F32, odd = to == WEFT_F16 || to == WEFT_BF16;
+    weft__element element = {.dtype = wide_dtype(from, narrow)};
+    const bool complex = weft__dtype_rank(from) == WEFT__RANK_COMPLEX;
+    for (int part = 0; part < (complex ? 2 : 1); part++) {
         uint64_t *scalar = &scalars[builder->kernel.scalars_count];
-        if (element.dtype == WEFT_C128)
-            memcpy(scalar, &number->value.complex_[part], sizeof *scalar);
-        else
+        const double value = complex ? number->value.complex_[part] : number->value.f;
+        if (weft__dtype_rank(from) < WEFT__RANK_FLOAT)
             memcpy(scalar, &number->value, sizeof *scalar);
+        else if (narrow)
+            *scalar = narrowed(value, odd);
+        else
+            memcpy(scalar, &value, sizeof *scalar);
         element.part[part] = weft__build_scalar(builder, weft__value_dtype(element.dtype));
     }
     return element;

@@ -569,6 +569,58 @@ TEST(A2_strides_beyond_2_to_the_31)
     CHECK_BITS(read, ((uint8_t[]){1, 4, 2, 5, 3, 6}), sizeof read);
 }
 
+/* A number is rounded once: f32 as C does, 16-bit floats as a cast from f64 does. */
+TEST(A3_fill_rounds_once)
+{
+    static const double numbers[] = {0.1,
+                                     -0.1,
+                                     1 + 0x1p-24,
+                                     1 + 0x1.8p-24,
+                                     1 + 0x3p-24,
+                                     0x1.fffffffp127,
+                                     -0x1p128,
+                                     0x1p-126,
+                                     0x1.fp-127,
+                                     0x1.8p-149,
+                                     0x1p-150,
+                                     0x1.00001p-150,
+                                     -0x1p-151,
+                                     1e300,
+                                     1e-310,
+                                     -0.0,
+                                     65519.99999,
+                                     65520,
+                                     0x1.004p0,
+                                     0x1.00200000001p0,
+                                     0x1.00600000001p0,
+                                     0x1.01p0,
+                                     0x1.0100001p0,
+                                     0x1p-25,
+                                     0x1.0000001p-25,
+                                     0x1p-24,
+                                     0x1.80000001p-134};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const float expected = (float)numbers[i];
+        float single;
+        WEFT_AUTO weft_array *wide =
+            weft_from_host(&numbers[i], sizeof *numbers, WEFT_SHAPE(1), .dtype = WEFT_F64);
+        WEFT_AUTO weft_array *f32 = weft_full(WEFT_SHAPE(1), numbers[i], .dtype = WEFT_F32);
+        CHECK(wide && f32);
+        CHECK_STATUS(weft_copy_to_host(f32, &single, sizeof single), WEFT_OK);
+        CHECK(memcmp(&single, &expected, sizeof single) == 0);
+        for (int k = 0; k < 2; k++) {
+            const weft_dtype dtype = k ? WEFT_F16 : WEFT_BF16;
+            uint16_t filled = 1, cast = 2;
+            WEFT_AUTO weft_array *a = weft_full(WEFT_SHAPE(1), numbers[i], .dtype = dtype);
+            WEFT_AUTO weft_array *b = weft_cast(wide, dtype);
+            CHECK(a && b);
+            CHECK_STATUS(weft_copy_to_host(a, &filled, sizeof filled), WEFT_OK);
+            CHECK_STATUS(weft_copy_to_host(b, &cast, sizeof cast), WEFT_OK);
+            CHECK_INT(filled, cast);
+        }
+    }
+}
+
 TEST_MAIN(TEST_NO_FAULTS(A2_assign_any_layout_to_any, "A2_overlapping_assign_a_few is for that"),
           TEST_NO_FAULTS(A2_overlapping_assign, "A2_overlapping_assign_a_few is for that"),
           TEST_OF(A2_overlapping_assign_a_few), TEST_OF(A2_overlapping_shifts),
@@ -576,6 +628,6 @@ TEST_MAIN(TEST_NO_FAULTS(A2_assign_any_layout_to_any, "A2_overlapping_assign_a_f
           TEST_OF(A2_assign_broadcasts), TEST_OF(A3_from_and_to_host_through_views),
           TEST_OF(A3_from_host_on_an_asynchronous_stream), TEST_OF(A3_item_of_every_c_type),
           TEST_OF(A3_item_is_the_first_of_a_view), TEST_OF(A3_assign_within_a_kind),
-          TEST_OF(A3_fill_through_views), TEST_OF(A3_copy_options),
+          TEST_OF(A3_fill_through_views), TEST_OF(A3_fill_rounds_once), TEST_OF(A3_copy_options),
           TEST_NO_FAULTS(A1_more_than_2_to_the_31_elements, "it is large"),
           TEST_NO_FAULTS(A2_strides_beyond_2_to_the_31, "it is large"));

@@ -2,6 +2,7 @@
 #include "backend/opencl/library.h"
 #include "core/status.h"
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 weft__cl_functions weft__cl;
@@ -17,8 +18,13 @@ static bool find(void *library, const char *name, void *function)
 bool weft__cl_open(const char **why)
 {
     static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so"};
-    void *library = NULL;
+    const char *given = getenv("WEFT_OPENCL");
+    void *library = given && given[0] ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     bool found = true;
+    if (!library && given && given[0]) {
+        *why = "OpenCL: WEFT_OPENCL is no library that can be opened";
+        return false;
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!library) {

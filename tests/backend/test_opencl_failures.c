@@ -1,0 +1,122 @@
+/* What is said when OpenCL does not work: by a stand-in for libOpenCL whose device fails as asked.
+ * The CPU works on, each time. */
+#include "support/check.h"
+#include "support/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs the test again in a process of its own, with the stand-in; true in that one. */
+static bool with(const char *what, const char *test, bool *passed)
+{
+    if (test_alone())
+        return true;
+    setenv("WEFT_OPENCL", WEFT_TEST_STAND_IN, 1);
+    setenv("STAND_IN", what, 1);
+    *passed = test_passes_alone(test);
+    unsetenv("WEFT_OPENCL");
+    unsetenv("STAND_IN");
+    return false;
+}
+
+#define WITH(what, test)                                                                           \
+    do {                                                                                           \
+        bool passed_ = false;                                                                      \
+        if (!with(what, test, &passed_)) {                                                         \
+            CHECK(passed_);                                                                        \
+            return;                                                                                \
+        }                                                                                          \
+    } while (0)
+
+static bool cpu_works(void)
+{
+    WEFT_AUTO weft_array *a = make_full(3);
+    return a && weft(a = a + 1, a) == WEFT_OK && holds(a, 4);
+}
+
+static weft_array *there(weft_dtype dtype)
+{
+    return weft_empty(WEFT_SHAPE(100), .dtype = dtype, .device = weft_device_named("opencl:0"));
+}
+
+TEST(no_library)
+{
+    if (!test_alone()) {
+        setenv("WEFT_OPENCL", "/nonexistent/libOpenCL.so", 1);
+        const bool passed = test_passes_alone("no_library");
+        unsetenv("WEFT_OPENCL");
+        CHECK(passed);
+        return;
+    }
+    CHECK_INT(weft_device_named("opencl:0").kind, WEFT_DEVICE_INVALID);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "WEFT_OPENCL");
+    CHECK(cpu_works());
+}
+
+TEST(no_platform)
+{
+    WITH("no platform", "no_platform");
+    CHECK_INT(weft_device_named("opencl:0").kind, WEFT_DEVICE_INVALID);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "no platform is installed");
+    CHECK(cpu_works());
+}
+
+TEST(no_device)
+{
+    WITH("no device", "no_device");
+    CHECK_INT(weft_device_named("opencl:0").kind, WEFT_DEVICE_INVALID);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "none has a device");
+    CHECK(cpu_works());
+}
+
+/* The compiler's own words. */
+TEST(no_compiler)
+{
+    WITH("no compiler", "no_compiler");
+    WEFT_AUTO weft_array *a = there(WEFT_I32);
+    CHECK(a);
+    CHECK_STATUS(weft(a = a + 1, a), WEFT_ERROR_COMPILE);
+    CHECK_ERROR(WEFT_ERROR_COMPILE, "the compiler is out of letters");
+    CHECK(cpu_works());
+}
+
+/* Said before a kernel is built; other dtypes are computed. */
+TEST(no_f64)
+{
+    WITH("no f64", "no_f64");
+    WEFT_AUTO weft_array *a = there(WEFT_F64), *b = there(WEFT_F32);
+    weft_device_info info;
+    CHECK(a && b);
+    CHECK_STATUS(weft_device_describe(weft_array_device(a), &info), WEFT_OK);
+    CHECK(!(info.dtypes >> WEFT_F64 & 1) && info.dtypes >> WEFT_F32 & 1);
+    CHECK(!weft_device_supports(weft_array_device(a), WEFT_C128));
+    CHECK_STATUS(weft(a = a + 1, a), WEFT_ERROR_UNSUPPORTED);
+    CHECK_ERROR(WEFT_ERROR_UNSUPPORTED, "opencl:0 does not compute f64");
+    CHECK_STATUS(weft(b = b + 1, b), WEFT_OK);
+    CHECK_STATUS(weft_fill(b, 1.5), WEFT_OK);
+    CHECK_STATUS(weft_eval(b), WEFT_OK);
+    CHECK(cpu_works());
+}
+
+/* What the third launch was to write says so when it is read; so does all that follows. */
+TEST(lost_while_it_works)
+{
+    WITH("lost", "lost_while_it_works");
+    int first;
+    WEFT_AUTO weft_array *a = there(WEFT_I32);
+    CHECK(a);
+    CHECK_STATUS(weft(a = a + 1, a), WEFT_OK);
+    CHECK_STATUS(weft(a = a + 1, a), WEFT_OK);
+    CHECK_STATUS(weft_item(a, &first), WEFT_OK);
+    CHECK_STATUS(weft(a = a + 1, a), WEFT_OK);
+    CHECK(weft_item(a, &first) != WEFT_OK);
+    CHECK(strstr(weft_error_message(), "out of resources"));
+    CHECK(weft(a = a + 1, a) != WEFT_OK);
+    CHECK(weft_item(a, &first) != WEFT_OK);
+    CHECK(cpu_works());
+}
+
+#define PROCESS "the failing allocations are those of another process"
+TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
+          TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
+          TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS));

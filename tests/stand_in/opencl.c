@@ -1,0 +1,316 @@
+/* A libOpenCL with a device that computes nothing, for failures that no real one has to offer.
+ * STAND_IN says which: "no platform", "no device", "no compiler", "lost" (while its third launch
+ * runs), "no f64". Commands are done when they are queued. */
+#include "backend/opencl/library.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct weft__cl_mem {
+    char *data;
+    int references;
+};
+
+/* How a command went. */
+struct weft__cl_event {
+    cl_int state;
+    int references;
+};
+
+static int something; /* what handles point to that nobody looks into */
+static int launches;
+static int is_lost;
+
+static int wants(const char *what)
+{
+    const char *given = getenv("STAND_IN");
+    return given && strcmp(given, what) == 0;
+}
+
+static void *handle(void) { return &something; }
+
+static void *made(void *object, cl_int *code)
+{
+    if (code)
+        *code = is_lost ? -5 : CL_SUCCESS;
+    return is_lost ? NULL : object;
+}
+
+static cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *size)
+{
+    if (size)
+        *size = bytes;
+    if (to && room >= bytes)
+        memcpy(to, value, bytes);
+    return to && room < bytes ? -30 : CL_SUCCESS;
+}
+
+static cl_int queued(cl_event *event)
+{
+    if (is_lost)
+        return -5;
+    if (event) {
+        *event = calloc(1, sizeof **event);
+        if (!*event)
+            return -6;
+        (*event)->references = 1;
+    }
+    return CL_SUCCESS;
+}
+
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count);
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count)
+{
+    if (wants("no platform"))
+        return -1001;
+    if (count)
+        *count = 1;
+    if (to && room)
+        *to = handle();
+    return CL_SUCCESS;
+}
+
+cl_int clGetPlatformInfo(cl_platform_id p, cl_uint what, size_t room, void *to, size_t *size);
+cl_int clGetPlatformInfo(cl_platform_id p, cl_uint what, size_t room, void *to, size_t *size)
+{
+    (void)p, (void)what;
+    return answer("stand-in", 9, room, to, size);
+}
+
+cl_int clGetDeviceIDs(cl_platform_id p, cl_bitfield type, cl_uint room, cl_device_id *to,
+                      cl_uint *count);
+cl_int clGetDeviceIDs(cl_platform_id p, cl_bitfield type, cl_uint room, cl_device_id *to,
+                      cl_uint *count)
+{
+    (void)p, (void)type;
+    if (wants("no device"))
+        return -1;
+    if (count)
+        *count = 1;
+    if (to && room)
+        *to = handle();
+    return CL_SUCCESS;
+}
+
+cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void *to, size_t *size);
+cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void *to, size_t *size)
+{
+    const cl_ulong all = 0xff, none = 0, group = 1024, bytes = 1 << 30;
+    (void)d;
+    if (what == CL_DEVICE_NAME || what == CL_DRIVER_VERSION || what == CL_DEVICE_VERSION)
+        return answer("stand-in", 9, room, to, size);
+    if (what == CL_DEVICE_DOUBLE_FP_CONFIG)
+        return answer(wants("no f64") ? &none : &all, sizeof all, room, to, size);
+    if (what == CL_DEVICE_SVM_CAPABILITIES)
+        return answer(&none, sizeof none, room, to, size);
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
+        return answer(&group, sizeof group, room, to, size);
+    if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE || what == CL_DEVICE_GLOBAL_MEM_SIZE)
+        return answer(&bytes, sizeof bytes, room, to, size);
+    return answer(&all, sizeof all, room, to, size);
+}
+
+#define CREATE(result, name, parameters)                                                           \
+    result name parameters;                                                                        \
+    result name parameters
+
+#define RELEASE(name, type)                                                                        \
+    cl_int name(type x);                                                                           \
+    cl_int name(type x)                                                                            \
+    {                                                                                              \
+        (void)x;                                                                                   \
+        return CL_SUCCESS;                                                                         \
+    }
+
+CREATE(cl_context, clCreateContext,
+       (const cl_properties *p, cl_uint n, const cl_device_id *d,
+        void (*f)(const char *, const void *, size_t, void *), void *x, cl_int *code))
+{
+    (void)p, (void)n, (void)d, (void)f, (void)x;
+    return made(handle(), code);
+}
+CREATE(cl_command_queue, clCreateCommandQueue,
+       (cl_context c, cl_device_id d, cl_bitfield p, cl_int *code))
+{
+    (void)c, (void)d, (void)p;
+    return made(handle(), code);
+}
+CREATE(cl_int, clGetCommandQueueInfo,
+       (cl_command_queue q, cl_uint what, size_t room, void *to, size_t *size))
+{
+    void *device = handle();
+    (void)q, (void)what;
+    return answer(&device, sizeof device, room, to, size);
+}
+RELEASE(clReleaseCommandQueue, cl_command_queue)
+RELEASE(clFlush, cl_command_queue)
+RELEASE(clReleaseProgram, cl_program)
+RELEASE(clReleaseKernel, cl_kernel)
+
+CREATE(cl_mem, clCreateBuffer,
+       (cl_context c, cl_bitfield flags, size_t bytes, void *from, cl_int *code))
+{
+    cl_mem object = is_lost ? NULL : calloc(1, sizeof *object);
+    (void)c;
+    if (object && (object->data = calloc(1, bytes)) && flags & CL_MEM_COPY_HOST_PTR)
+        memcpy(object->data, from, bytes);
+    return made(object, code);
+}
+CREATE(cl_mem, clCreateSubBuffer,
+       (cl_mem of, cl_bitfield flags, cl_uint kind, const void *region, cl_int *code))
+{
+    (void)of, (void)flags, (void)kind, (void)region;
+    *code = -13;
+    return NULL;
+}
+CREATE(cl_int, clReleaseMemObject, (cl_mem object))
+{
+    free(object->data);
+    free(object);
+    return CL_SUCCESS;
+}
+
+CREATE(cl_program, clCreateProgramWithSource,
+       (cl_context c, cl_uint n, const char **text, const size_t *bytes, cl_int *code))
+{
+    (void)c, (void)n, (void)text, (void)bytes;
+    return made(handle(), code);
+}
+CREATE(cl_program, clCreateProgramWithBinary,
+       (cl_context c, cl_uint n, const cl_device_id *d, const size_t *bytes,
+        const unsigned char **data, cl_int *taken, cl_int *code))
+{
+    (void)c, (void)n, (void)d, (void)bytes, (void)data, (void)taken;
+    *code = -42;
+    return NULL;
+}
+CREATE(cl_int, clGetProgramInfo, (cl_program p, cl_uint what, size_t room, void *to, size_t *size))
+{
+    const size_t none = 0;
+    (void)p, (void)what;
+    return answer(&none, sizeof none, room, to, size);
+}
+CREATE(cl_int, clBuildProgram,
+       (cl_program p, cl_uint n, const cl_device_id *d, const char *options,
+        void (*f)(cl_program, void *), void *x))
+{
+    (void)p, (void)n, (void)d, (void)options, (void)f, (void)x;
+    return wants("no compiler") ? -11 : CL_SUCCESS;
+}
+CREATE(cl_int, clGetProgramBuildInfo,
+       (cl_program p, cl_device_id d, cl_uint what, size_t room, void *to, size_t *size))
+{
+    static const char log[] = "line 1: the compiler is out of letters";
+    (void)p, (void)d, (void)what;
+    return answer(log, sizeof log, room, to, size);
+}
+CREATE(cl_kernel, clCreateKernel, (cl_program p, const char *name, cl_int *code))
+{
+    (void)p, (void)name;
+    return made(handle(), code);
+}
+CREATE(cl_int, clGetKernelInfo, (cl_kernel k, cl_uint what, size_t room, void *to, size_t *size))
+{
+    const cl_uint none = 0;
+    (void)k, (void)what;
+    return answer(&none, sizeof none, room, to, size);
+}
+CREATE(cl_int, clGetKernelWorkGroupInfo,
+       (cl_kernel k, cl_device_id d, cl_uint what, size_t room, void *to, size_t *size))
+{
+    (void)k, (void)d, (void)what, (void)room, (void)to, (void)size;
+    return -30;
+}
+CREATE(cl_int, clSetKernelArg, (cl_kernel k, cl_uint at, size_t bytes, const void *value))
+{
+    (void)k, (void)at, (void)bytes, (void)value;
+    return CL_SUCCESS;
+}
+
+CREATE(cl_int, clEnqueueNDRangeKernel,
+       (cl_command_queue q, cl_kernel k, cl_uint n, const size_t *offset, const size_t *all,
+        const size_t *group, cl_uint waits, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)k, (void)n, (void)offset, (void)all, (void)group, (void)waits, (void)after;
+    const cl_int code = queued(event);
+    if (code == CL_SUCCESS && event && wants("lost") && ++launches == 3) {
+        (*event)->state = -5;
+        is_lost = 1;
+    }
+    return code;
+}
+CREATE(cl_int, clEnqueueReadBuffer,
+       (cl_command_queue q, cl_mem from, cl_bool waits, size_t offset, size_t bytes, void *to,
+        cl_uint n, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)waits, (void)n, (void)after;
+    const cl_int code = queued(event);
+    if (code == CL_SUCCESS)
+        memcpy(to, from->data + offset, bytes);
+    return code;
+}
+CREATE(cl_int, clEnqueueWriteBuffer,
+       (cl_command_queue q, cl_mem to, cl_bool waits, size_t offset, size_t bytes, const void *from,
+        cl_uint n, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)waits, (void)n, (void)after;
+    const cl_int code = queued(event);
+    if (code == CL_SUCCESS)
+        memcpy(to->data + offset, from, bytes);
+    return code;
+}
+CREATE(cl_int, clEnqueueCopyBuffer,
+       (cl_command_queue q, cl_mem from, cl_mem to, size_t first, size_t second, size_t bytes,
+        cl_uint n, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)n, (void)after;
+    const cl_int code = queued(event);
+    if (code == CL_SUCCESS)
+        memmove(to->data + second, from->data + first, bytes);
+    return code;
+}
+CREATE(cl_int, clEnqueueBarrierWithWaitList,
+       (cl_command_queue q, cl_uint n, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)n, (void)after;
+    return queued(event);
+}
+
+CREATE(cl_event, clCreateUserEvent, (cl_context c, cl_int *code))
+{
+    cl_event event = NULL;
+    (void)c;
+    *code = queued(&event);
+    return event;
+}
+CREATE(cl_int, clSetUserEventStatus, (cl_event event, cl_int state))
+{
+    event->state = state;
+    return CL_SUCCESS;
+}
+CREATE(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events))
+{
+    return n && events[0]->state < 0 ? -14 : CL_SUCCESS;
+}
+CREATE(cl_int, clGetEventInfo, (cl_event event, cl_uint what, size_t room, void *to, size_t *size))
+{
+    (void)what;
+    return answer(&event->state, sizeof event->state, room, to, size);
+}
+CREATE(cl_int, clGetEventProfilingInfo,
+       (cl_event event, cl_uint what, size_t room, void *to, size_t *size))
+{
+    const cl_ulong now = 1;
+    (void)event, (void)what;
+    return answer(&now, sizeof now, room, to, size);
+}
+CREATE(cl_int, clRetainEvent, (cl_event event))
+{
+    __atomic_add_fetch(&event->references, 1, __ATOMIC_SEQ_CST);
+    return CL_SUCCESS;
+}
+CREATE(cl_int, clReleaseEvent, (cl_event event))
+{
+    if (__atomic_sub_fetch(&event->references, 1, __ATOMIC_SEQ_CST) == 0)
+        free(event);
+    return CL_SUCCESS;
+}
