@@ -81,7 +81,7 @@ static const char runs_text[] =
     "{\n"
     "const I end = (I)g.folded - begin < 64 ? (I)g.folded : begin + 64;\n"
     "partial x = element(ARGUMENTS, point, begin);\n"
-    "for (I r = begin + 1; r < end; r++)\n"
+    "UNROLL_SOME for (I r = begin + 1; r < end; r++)\n"
     "x = combine(x, element(ARGUMENTS, point, r));\n"
     "return x;\n"
     "}\n";
@@ -95,8 +95,8 @@ static const char halving_text[] = "FUNCTION int power(const int count)\n"
                                    "}\n"
                                    "FUNCTION partial few_combined(partial *few, const int count)\n"
                                    "{\n"
-                                   "for (int h = power(count)/2; h > 0; h /= 2)\n"
-                                   "for (int s = 0; s < h && s + h < count; s++)\n"
+                                   "ROLLED for (int h = power(count)/2; h > 0; h /= 2)\n"
+                                   "ROLLED for (int s = 0; s < h && s + h < count; s++)\n"
                                    "few[s] = combine(few[s], few[s + h]);\n"
                                    "return few[0];\n"
                                    "}\n";
@@ -113,7 +113,7 @@ static const char lanes_whole_text[] =
     "LOCAL partial lane[128];\n"
     "partial few[16];\n"
     "const I point = (I)GROUP_ID;\n"
-    "for (int c = 0; c < (int)g.chunks; c++)\n"
+    "ROLLED for (int c = 0; c < (int)g.chunks; c++)\n"
     "few[c] = piece(ARGUMENTS, lane, point, (I)c*4096);\n"
     "if (LOCAL_ID == 0)\n"
     "finish(ARGUMENTS, point, g.chunks ? few_combined(few, (int)g.chunks) : nothing());\n"
@@ -130,7 +130,7 @@ static const char runs_whole_text[] =
     "const I point = (I)GROUP_ID*128 + (I)LOCAL_ID;\n"
     "if (point >= (I)g.count)\n"
     "return;\n"
-    "for (int c = 0; c < (int)g.chunks; c++)\n"
+    "ROLLED for (int c = 0; c < (int)g.chunks; c++)\n"
     "few[c] = piece(ARGUMENTS, point, (I)c*64);\n"
     "finish(ARGUMENTS, point, g.chunks ? few_combined(few, (int)g.chunks) : nothing());\n"
     "}\n";
@@ -342,12 +342,25 @@ static const char *stage_text(const weft__writer *w, bool lanes, bool serial)
     return lanes ? whole : runs_whole_text;
 }
 
+static int partial_bytes(const weft__writer *w)
+{
+    int bytes = 0;
+    FOR_EACH_FOLD(w, k)
+    bytes += 8;
+    return bytes;
+}
+
 void weft__write_fold(weft__writer *w, weft__kernel_text *source)
 {
-    const bool lanes = weft__kernel_has_lanes(w->kernel);
+    const bool lanes = weft__kernel_has_lanes(w->kernel), gpu = w->dialect == WEFT__DIALECT_CUDA;
     const bool by_item = !lanes && w->shape.stage != WEFT__STAGE_FINISH;
     const bool serial = w->dialect == WEFT__DIALECT_OPENCL_CPU && !by_item;
     weft__write_types(w);
+    if (gpu)
+        weft__text_add(&w->text, "#define UNROLL_SOME _Pragma(\"unroll %d\")\n",
+                       weft__fold_unroll(w->kernel));
+    else
+        weft__text_add(&w->text, "#define UNROLL_SOME\n");
     weft__text_add(&w->text, "typedef struct {");
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text, " %s a%u;", field_type(w, k), k);
@@ -359,9 +372,14 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source)
     write_finish(w);
     weft__text_add(&w->text, "%s%s",
                    !lanes   ? runs_text
+                   : gpu    ? weft__fold_lanes_gpu
                    : serial ? lanes_serial_text
                             : lanes_text,
                    halving_text);
+    if (gpu && w->shape.stage == WEFT__STAGE_FINISH) {
+        weft__write_finish_gpu(w, partial_bytes(w), source);
+        return;
+    }
     source->group = serial ? 1 : 128;
     source->points = by_item ? 128 : 1;
     weft__write_kernel(w, source->group);

@@ -79,6 +79,7 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     memset(shape, 0, sizeof *shape);
     shape->ndim = (uint8_t)launch->ndim;
     shape->stage = kernel->folds_count ? (uint8_t)launch->stage : 0;
+    shape->wide = shape->stage == WEFT__STAGE_FINISH && launch->kept >= 32;
     shape->narrow = fits_32_bits(kernel, launch);
     shape->lanes = 1;
     for (uint32_t k = 0; k < kernel->operands_count; k++)
@@ -93,10 +94,10 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
                             uint32_t room)
 {
     weft__c_like_shape shape;
-    const uint32_t count = 5 + kernel->operands_count;
+    const uint32_t count = 6 + kernel->operands_count;
     weft__c_like_shape_of(kernel, launch, &shape);
-    uint8_t first[] = {shape.ndim, shape.stage, shape.lanes, shape.narrow,
-                       (uint8_t)launch->kept_ndim};
+    uint8_t first[] = {shape.ndim,   shape.stage, shape.lanes,
+                       shape.narrow, shape.wide,  (uint8_t)launch->kept_ndim};
     for (uint32_t k = 0; k < count && k < room; k++)
         bytes[k] = k < sizeof first ? first[k] : shape.lie[k - sizeof first];
     return count;

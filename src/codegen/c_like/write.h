@@ -18,6 +18,7 @@ typedef struct weft__c_like_shape {
     uint8_t stage;  /* weft__stage */
     uint8_t lanes;  /* elements along the innermost axis that an item takes care of */
     uint8_t narrow; /* positions and distances fit 32 bits */
+    uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
     uint8_t lie[WEFT__OPERANDS_MAX];
 } weft__c_like_shape;
 
@@ -68,6 +69,11 @@ void weft__write_positions(weft__writer *w, int begin, int end, const char *numb
 /* map.c, fold.c: everything but the prelude. */
 void weft__write_map(weft__writer *w, weft__kernel_text *source);
 void weft__write_fold(weft__writer *w, weft__kernel_text *source);
+
+/* fold_gpu.c: texts for CUDA instead of those of fold.c; how often its loops are unrolled. */
+extern const char weft__fold_lanes_gpu[];
+void weft__write_finish_gpu(weft__writer *w, int partial_bytes, weft__kernel_text *source);
+int weft__fold_unroll(const weft__kernel *kernel);
 
 /* source.c: the types of the parameters, and the line that a kernel begins with. */
 void weft__write_types(weft__writer *w);

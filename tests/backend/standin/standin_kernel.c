@@ -32,7 +32,7 @@ static const char words[] =
     "#define __umulhi(x, y) (unsigned)((unsigned long long)(x) * (y) >> 32)\n"
     "#define __mul64hi(x, y) (long long)((__int128)(x) * (y) >> 64)\n"
     "#define __umul64hi(x, y) (unsigned long long)((unsigned __int128)(x) * (y) >> 64)\n"
-    "static void __syncthreads(void);\n";
+    "static void __syncthreads(void);\n#define __syncwarp __syncthreads\n";
 
 /* Where there are barriers, each item has a stack of its own, and a barrier goes on to the next. */
 static const char loops[] =
