@@ -37,7 +37,8 @@ typedef weft_status weft_kernel_function(const weft_kernel_part *part);
 typedef enum weft_kernel_language {
     WEFT_KERNEL_PORTABLE, /* `body` is in the language of expressions; runs on every device */
     WEFT_KERNEL_C,        /* `function`; runs on the CPU */
-    WEFT_KERNEL_OPENCL    /* `body` is OpenCL C with a kernel `name`; runs on OpenCL devices */
+    WEFT_KERNEL_OPENCL,   /* `body` is OpenCL C with a kernel `name`; runs on OpenCL devices */
+    WEFT_KERNEL_CUDA      /* `body` is CUDA C with a kernel `name`; runs on CUDA devices */
 } weft_kernel_language;
 
 /* A kernel by its text or function; must not change once it was launched. What it compiles to is
@@ -60,7 +61,9 @@ typedef struct weft_kernel {
 /* A text in the language of a device may have any number of functions; the one called `name` is
  * launched. Its parameters are a pointer for each array, to its first element, and the C numbers as
  * they are: an int is an int, 0.5 a double. The index space has at most 3 axes; in OpenCL C the
- * last one is get_global_id(0). What the compiler says is in the message of the error. */
+ * last one is get_global_id(0). In CUDA C it is x: blocks have 256 threads, or 32 x 8 where there
+ * is more than one axis, and as many as cover the space, so that the kernel, which must be extern
+ * "C", looks where it ends. What the compiler says is in the message of the error. */
 
 /* Queues the kernel on the stream of its arguments, once for every point of the index space: a
  * shape, or that of an array (which need not be an argument). The arguments are those of the

@@ -286,7 +286,7 @@ static weft_status launch(const weft_kernel *kernel, const weft_shape *space, in
     TRY(weft__shape_check(space, &points));
     if (kernel->language == WEFT_KERNEL_C)
         return weft__launch_function(kernel, space, count, arguments);
-    if (kernel->language == WEFT_KERNEL_OPENCL)
+    if (kernel->language == WEFT_KERNEL_OPENCL || kernel->language == WEFT_KERNEL_CUDA)
         return weft__launch_native(kernel, space, count, arguments);
     if (kernel->language == WEFT_KERNEL_PORTABLE)
         return launch_portable(kernel, space, count, arguments);

@@ -10,12 +10,15 @@ enum { DIMENSIONS = 3 };
 
 static weft_status check_kind(const weft_kernel *kernel, const weft_stream *stream)
 {
-    if (stream->device.kind == WEFT_DEVICE_OPENCL)
+    const bool cuda = kernel->language == WEFT_KERNEL_CUDA;
+    const char *language = cuda ? "CUDA" : "OpenCL";
+    if (stream->device.kind == (cuda ? WEFT_DEVICE_CUDA : WEFT_DEVICE_OPENCL))
         return WEFT_OK;
     return FAIL(WEFT_ERROR_DEVICE,
-                "'%s' is OpenCL C and runs on OpenCL devices, but its arguments are on %s; bring "
+                "'%s' is %s C and runs on %s devices, but its arguments are on %s; bring "
                 "them with weft_to_device, or launch it in WEFT_ON(device)",
-                QUOTE(kernel->name, strlen(kernel->name)), weft_device_id(stream->device));
+                QUOTE(kernel->name, strlen(kernel->name)), language, language,
+                weft_device_id(stream->device));
 }
 
 /* The bytes of a C number as the kernel gets them. */
@@ -116,8 +119,8 @@ weft_status weft__launch_native(const weft_kernel *kernel, const weft_shape *spa
     TRY(weft__shape_check(space, &points));
     if (space->ndim > DIMENSIONS)
         return FAIL(WEFT_ERROR_SHAPE,
-                    "the index space has %d axes; kernels in OpenCL C have at most %d", space->ndim,
-                    (int)DIMENSIONS);
+                    "the index space has %d axes; kernels in a device's language have at most %d",
+                    space->ndim, (int)DIMENSIONS);
     TRY(weft__launch_place(kernel, count, arguments, &stream));
     TRY(check_kind(kernel, stream));
     if (points == 0)

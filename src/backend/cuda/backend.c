@@ -51,6 +51,7 @@ const weft__backend weft__backend_cuda = {
     .stream_native = weft__cuda_stream_native,
     .stream_wrap = weft__cuda_stream_wrap,
     .module_load = weft__cuda_module_load,
+    .module_binary = weft__cuda_module_binary,
     .module_release = weft__cuda_module_release,
     .fork_child = fork_child,
 };

@@ -50,12 +50,14 @@ static weft_status take(nvrtcProgram program, bool exact, char **image, size_t *
 
 /* Options that save time are those of newer versions: where they are refused, without them. They
  * are of use to our own texts, which need no more than the language. */
-static nvrtcResult compile(nvrtcProgram program, const char *target, size_t length)
+static nvrtcResult compile(nvrtcProgram program, const char *target, size_t length, bool native)
 {
     static _Atomic bool refused;
     const char *const options[] = {target, "--fmad=false", "-default-device",
                                    "-w",   "--minimal",    "--Ofast-compile=min"};
     const int few = 4, all = length > LARGE_TEXT ? 6 : 5;
+    if (native)
+        return weft__nvrtc.CompileProgram(program, 1, options);
     if (atomic_load(&refused))
         return weft__nvrtc.CompileProgram(program, few, options);
     const nvrtcResult code = weft__nvrtc.CompileProgram(program, all, options);
@@ -65,8 +67,8 @@ static nvrtcResult compile(nvrtcProgram program, const char *target, size_t leng
     return weft__nvrtc.CompileProgram(program, few, options);
 }
 
-weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, char **image,
-                               size_t *bytes)
+weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, bool native,
+                               char **image, size_t *bytes)
 {
     char target[48];
     nvrtcProgram program = NULL;
@@ -82,7 +84,7 @@ weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text
     nvrtcResult code = weft__nvrtc.CreateProgram(&program, text, "weft.cu", 0, NULL, NULL);
     if (code != 0)
         return FAIL(WEFT_ERROR_COMPILE, "NVRTC does not take a kernel (%d)", code);
-    code = compile(program, target, strlen(text));
+    code = compile(program, target, strlen(text), native);
     const weft_status status =
         code == 0 ? take(program, exact, image, bytes) : fail_compile(program, code);
     weft__nvrtc.DestroyProgram(&program);

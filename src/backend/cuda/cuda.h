@@ -60,12 +60,14 @@ weft_status weft__cuda_copy_staged(weft__cuda_device *device, CUstream stream,
 /* Gives the buffers between host and device back. */
 void weft__cuda_copy_drop(int index);
 
-/* compile.c: a module's image from text, to be freed with weft__free. */
-weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, char **image,
-                               size_t *bytes);
+/* compile.c: a module's image from text, to be freed with weft__free. A `native` text is a user's.
+ */
+weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, bool native,
+                               char **image, size_t *bytes);
 
 /* launch.c */
 weft_status weft__cuda_module_load(int index, weft__image *image, weft__module **module);
+bool weft__cuda_module_binary(weft__module *module, void **data, size_t *bytes);
 void weft__cuda_module_release(weft__module *module);
 /* Queues a launch or a copy that does not wait; nothing for other work. */
 weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const weft__work *work);

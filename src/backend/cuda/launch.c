@@ -10,31 +10,64 @@ struct weft__module {
     uint64_t generation; /* of the context that it is in */
     CUmodule module;
     CUfunction function;
+    char *code; /* what was compiled and nobody has taken yet, or NULL */
+    size_t code_bytes;
+    bool loaded; /* from what an earlier process kept */
 };
+
+static CUresult find_function(weft__module *module, const char *code, const char **call)
+{
+    const weft__kernel_text *text = module->image.program;
+    *call = "ModuleLoadData";
+    const CUresult result = weft__cu.ModuleLoadData(&module->module, code);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *call = "ModuleGetFunction";
+    return weft__cu.ModuleGetFunction(&module->function, module->module,
+                                      text->name ? text->name : "weft_kernel");
+}
 
 static weft_status load(weft__module *module, const char *code)
 {
-    weft__cuda_device *device = module->device;
-    const bool entered = weft__cuda_enter(device);
-    const char *call = "ModuleLoadData";
-    CUresult result = weft__cu.ModuleLoadData(&module->module, code);
-    if (result == CUDA_SUCCESS) {
-        call = "ModuleGetFunction";
-        result = weft__cu.ModuleGetFunction(&module->function, module->module, "weft_kernel");
-    }
+    enum { NOT_FOUND = 500 };
+    const weft__kernel_text *text = module->image.program;
+    const char *call;
+    const bool entered = weft__cuda_enter(module->device);
+    const CUresult result = find_function(module, code, &call);
     weft__cuda_leave(entered);
-    return weft__cuda_check(device, call, result);
+    if (result == NOT_FOUND && text->name)
+        return FAIL(WEFT_ERROR_COMPILE,
+                    "the text has no kernel of the name '%s'; it must be extern \"C\"", text->name);
+    return weft__cuda_check(module->device, call, result);
+}
+
+/* What an earlier process kept may be of no use any more: then the text is there. */
+static bool load_binary(weft__module *module)
+{
+    const weft__kernel_text *text = module->image.program;
+    const weft_error before = *weft_error_last();
+    module->loaded = text->binary && load(module, text->binary) == WEFT_OK;
+    if (!module->loaded)
+        weft__error_restore(&before);
+    return module->loaded;
 }
 
 static weft_status build(weft__module *module)
 {
-    weft__kernel_text *text = module->image.program;
-    char *code;
-    size_t bytes;
-    TRY(weft__cuda_compile(module->device, text->text, &code, &bytes));
-    const weft_status status = load(module, code);
-    weft__free(code);
-    return status;
+    const weft__kernel_text *text = module->image.program;
+    if (load_binary(module))
+        return WEFT_OK;
+    TRY(weft__cuda_compile(module->device, text->text, text->name != NULL, &module->code,
+                           &module->code_bytes));
+    return load(module, module->code);
+}
+
+bool weft__cuda_module_binary(weft__module *module, void **data, size_t *bytes)
+{
+    *data = module->code;
+    *bytes = module->code_bytes;
+    module->code = NULL;
+    return !module->loaded;
 }
 
 weft_status weft__cuda_module_load(int index, weft__image *image, weft__module **module)
@@ -66,6 +99,7 @@ void weft__cuda_module_release(weft__module *module)
         weft__cuda_leave(entered);
     }
     module->image.destroy(module->image.program);
+    weft__free(module->code);
     weft__free(module);
 }
 
@@ -124,6 +158,37 @@ static weft_status set_and_start(const launching *l)
     return text->pointed ? start_pointed(l, count) : start(l);
 }
 
+/* A kernel of the user's: threads in blocks of 256 along the last axis, or of 32 × 8 where there
+ * are more, as many as cover the index space. */
+static weft_status launch_native(weft__cuda_device *device, CUstream stream, const weft__work *work)
+{
+    enum { PARAMETERS = 64, AXES = 3 };
+    static const uint64_t nothing[WEFT_NDIM_MAX]; /* for what a text has more parameters */
+    const weft__launch *launch = work->of.launch.launch;
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    void *parameters[PARAMETERS];
+    unsigned block[AXES] = {launch->ndim > 1 ? 32 : 256, launch->ndim > 1 ? 8 : 1, 1};
+    unsigned grid[AXES] = {1, 1, 1};
+    for (uint32_t k = 0; k < PARAMETERS; k++)
+        parameters[k] = k >= launch->arguments_count ? (void *)(uintptr_t)nothing
+                        : arguments[k].data          ? (void *)(uintptr_t)&arguments[k].data
+                                                     : (void *)(uintptr_t)arguments[k].stride;
+    for (int axis = 0; axis < launch->ndim; axis++) {
+        const int along = launch->ndim - 1 - axis;
+        const int64_t blocks = (launch->size[axis] + block[along] - 1) / block[along];
+        if (blocks > (along == 0 ? INT32_MAX : UINT16_MAX))
+            return FAIL(WEFT_ERROR_SHAPE,
+                        "the index space has %lld points along axis %d, more "
+                        "than CUDA takes",
+                        (long long)launch->size[axis], axis);
+        grid[along] = (unsigned)blocks;
+    }
+    return weft__cuda_check(device, "LaunchKernel",
+                            weft__cu.LaunchKernel(work->of.launch.module->function, grid[0],
+                                                  grid[1], grid[2], block[0], block[1], block[2], 0,
+                                                  stream, parameters, NULL));
+}
+
 static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, const weft__work *work)
 {
     enum { NUMBERS = 512, PARAMETERS = 64 };
@@ -147,8 +212,11 @@ static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, con
 
 weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const weft__work *work)
 {
-    if (work->kind == WEFT__WORK_LAUNCH)
-        return launch_kernel(device, stream, work);
+    if (work->kind == WEFT__WORK_LAUNCH) {
+        const weft__kernel_text *text = work->of.launch.module->image.program;
+        return text->name ? launch_native(device, stream, work)
+                          : launch_kernel(device, stream, work);
+    }
     if (work->kind == WEFT__WORK_COPY && work->of.copy.bytes > 0)
         return weft__cuda_copy(device, stream, work);
     return WEFT_OK;

@@ -18,7 +18,7 @@ static const char words[] =
     "#define __align__(n) __attribute__((aligned(n)))\n"
     "typedef struct { unsigned x, y; } __attribute__((aligned(8))) uint2;\n"
     "typedef struct { unsigned x, y, z, w; } __attribute__((aligned(16))) uint4;\n"
-    "static __thread struct { unsigned x; } blockIdx, threadIdx;\n"
+    "static __thread struct { unsigned x; } blockIdx, threadIdx, blockDim;\n"
     "static inline unsigned __float_as_uint(float x) { unsigned y; memcpy(&y, &x, 4); return y; }\n"
     "static inline float __uint_as_float(unsigned x) { float y; memcpy(&y, &x, 4); return y; }\n"
     "static inline long long __double_as_longlong(double x)\n"
@@ -51,7 +51,7 @@ static const char loops[] =
     "ended[t] = left < before;\n}\nfree(ended);\n}\n"
     "void standin_run(void **parameters, unsigned groups, unsigned group)\n{\n"
     "char *stacks = BARRIERS ? malloc((size_t)group * 65536) : NULL;\n"
-    "items = BARRIERS ? malloc(group * sizeof *items) : NULL;\n"
+    "items = BARRIERS ? malloc(group * sizeof *items) : NULL;\nblockDim.x = group;\n"
     "for (unsigned b = 0; b < groups; b++) {\nblockIdx.x = b;\n"
     "if (BARRIERS)\nrun_group(parameters, group, stacks);\n"
     "else\nfor (unsigned t = 0; t < group; t++) {\nthreadIdx.x = t;\ncall(parameters);\n}\n}\n"
@@ -101,6 +101,31 @@ EXPORT int nvrtcDestroyProgram(nvrtcProgram *program)
     return 0;
 }
 
+/* Calls a kernel of a user's, the only one in its text: the types are what stands before the last
+ * word of each parameter. */
+static void write_native_call(FILE *file, const char *text)
+{
+    char call[2000] = "", sizes[2000] = "";
+    const char *name = strstr(text, "void "), *at = name ? strchr(name, '(') : NULL;
+    int count = 0;
+    while (at && *at && *at != ')') {
+        const char *begin = at + 1, *end = begin + strcspn(begin, ",)");
+        const char *word = end;
+        while (word > begin && strchr(" *", word[-1]) == NULL)
+            word--;
+        const int type = (int)(word - begin);
+        const size_t used = strlen(call), told = strlen(sizes);
+        snprintf(call + used, sizeof call - used, "%s*(%.*s *)parameters[%d]", count ? ", " : "",
+                 type, begin, count);
+        snprintf(sizes + told, sizeof sizes - told, ", sizeof(%.*s)", type, begin);
+        count++;
+        at = end;
+    }
+    fprintf(file, "static void call(void **parameters)\n{\n%.*s(%s);\n}\n",
+            name ? (int)(strchr(name, '(') - name - 5) : 0, name ? name + 5 : "", call);
+    fprintf(file, "const unsigned standin_sizes[] = {%d%s};\n", count, sizes);
+}
+
 static void write_call(FILE *file, const char *text)
 {
     const bool pointed = strstr(text, "arguments *numbers") != NULL;
@@ -116,8 +141,10 @@ static void write_call(FILE *file, const char *text)
             pointed ? "const arguments *numbers = *(const arguments **)parameters[%d];\n"
                     : "const arguments g = *(const arguments *)parameters[%d];\n",
             count);
-    fprintf(file, "weft_kernel(ARGUMENTS);\n}\nconst unsigned standin_sizes[2] = {%d, %s};\n",
-            count, pointed ? "sizeof(void *)" : "sizeof(arguments)");
+    fprintf(file, "weft_kernel(ARGUMENTS);\n}\nconst unsigned standin_sizes[] = {%d", count + 1);
+    for (int k = 0; k < count; k++)
+        fprintf(file, ", 8");
+    fprintf(file, ", %s};\n", pointed ? "8" : "sizeof(arguments)");
 }
 
 /* C has no linkage specifications. */
@@ -131,7 +158,10 @@ static void write_source(FILE *file, const char *text)
         text = found + strlen("extern \"C\"");
     }
     fputs(text, file);
-    write_call(file, text);
+    if (strstr(text, "#define PARAMETERS"))
+        write_call(file, text);
+    else
+        write_native_call(file, text);
     fprintf(file, "#define BARRIERS %d\n%s", barriers, loops);
 }
 
@@ -276,16 +306,18 @@ static void launch_task(CUstream stream, void *argument)
     free(l);
 }
 
-/* How many there are, and how large the last is, is in the code. */
-static void **copy_parameters(void **parameters, size_t count, size_t last_bytes)
+/* How many there are, and how large each is, is in the code. */
+static void **copy_parameters(void **parameters, const unsigned *sizes)
 {
-    char *block = malloc((count + 1) * sizeof(void *) + count * sizeof(void *) + last_bytes);
+    size_t bytes = sizes[0] * sizeof(void *);
+    for (unsigned k = 0; k < sizes[0]; k++)
+        bytes += (sizes[k + 1] + 15) / 16 * 16;
+    char *block = malloc(bytes + 1);
     void **copies = (void **)(void *)block;
-    char *at = block + (count + 1) * sizeof(void *);
-    for (size_t k = 0; k <= count; k++) {
-        const size_t bytes = k < count ? sizeof(void *) : last_bytes;
-        copies[k] = memcpy(at, parameters[k], bytes);
-        at += bytes;
+    char *at = block + sizes[0] * sizeof(void *);
+    for (unsigned k = 0; k < sizes[0]; k++) {
+        copies[k] = memcpy(at, parameters[k], sizes[k + 1]);
+        at += (sizes[k + 1] + 15) / 16 * 16;
     }
     return copies;
 }
@@ -305,7 +337,8 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsi
     l->group = bx;
     void *library = dladdr((void *)function, &info) ? dlopen(info.dli_fname, RTLD_NOW) : NULL;
     const unsigned *sizes = library ? dlsym(library, "standin_sizes") : NULL;
-    l->parameters = copy_parameters(parameters, sizes ? sizes[0] : 0, sizes ? sizes[1] : 0);
+    static const unsigned none[1];
+    l->parameters = copy_parameters(parameters, sizes ? sizes : none);
     standin_queue(stream, launch_task, l);
     return CUDA_SUCCESS;
 }
