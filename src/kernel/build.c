@@ -98,6 +98,13 @@ int32_t weft__build(weft__builder *builder, weft__op op, weft_dtype dtype, int32
                (weft__value){.op = (uint8_t)op, .dtype = (uint8_t)dtype, .argument = {a, b, c}});
 }
 
+int32_t weft__build_raw_bitcast(weft__builder *builder, weft_dtype dtype, int32_t a)
+{
+    return add(
+        builder,
+        (weft__value){.op = WEFT__OP_bitcast, .dtype = (uint8_t)dtype, .part = 1, .argument = {a}});
+}
+
 int32_t weft__build_constant(weft__builder *builder, weft_dtype dtype, uint64_t bits)
 {
     return add(builder,

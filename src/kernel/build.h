@@ -32,6 +32,9 @@ int weft__build_operand(weft__builder *builder, weft_dtype dtype, bool output);
 /* Each gives the number of the new value. */
 int32_t weft__build(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a, int32_t b,
                     int32_t c);
+/* A bitcast of a float that leaves open what the bits of a NaN are: no result may depend on them.
+ */
+int32_t weft__build_raw_bitcast(weft__builder *builder, weft_dtype dtype, int32_t a);
 int32_t weft__build_constant(weft__builder *builder, weft_dtype dtype, uint64_t bits);
 int32_t weft__build_scalar(weft__builder *builder, weft_dtype dtype);
 /* A fold: `kind` is a weft__op or a weft__fold_kind, b is a unless that has two arguments; then

@@ -20,7 +20,7 @@
     X(index, 0)      /* i64: position along axis `slot` of the index space; or, for a fold, */     \
                      /* WEFT__INDEX_FOLDED: the number of the element among those folded */        \
     X(cast, 1)       /* to `dtype` */                                                              \
-    X(bitcast, 1)    /* to `dtype`, of the same size */                                            \
+    X(bitcast, 1)    /* to `dtype`, of the same size; part 1: of a NaN, any bits */                \
     X(round_f16, 1)  /* f32 to the nearest f16, as f32 */                                          \
     X(round_bf16, 1) /* f32 to the nearest bf16, as f32 */                                         \
     X(select, 3)     /* bool ? second : third */                                                   \

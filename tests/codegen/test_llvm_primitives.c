@@ -185,7 +185,8 @@ static int64_t fill_single(weft_dtype dtype)
     return count;
 }
 
-static bool run_conversion(weft__op op, weft_dtype from, weft_dtype to)
+/* Part 1 of a bitcast leaves open what becomes of a NaN: there is none. */
+static bool run_conversion(weft__op op, weft_dtype from, weft_dtype to, int part)
 {
     static struct trial trial;
     struct tiny *tiny = &trial.tiny;
@@ -193,10 +194,13 @@ static bool run_conversion(weft__op op, weft_dtype from, weft_dtype to)
     memset(&trial, 0, sizeof trial);
     tiny_begin(tiny);
     const int x = tiny_load(tiny, from);
-    tiny_store(tiny, to, tiny_value(tiny, op, to, x, 0, 0));
+    const int moved = tiny_value(tiny, op, to, x, 0, 0);
+    tiny->kernel.values[moved].part = (uint8_t)part;
+    tiny_store(tiny, to, moved);
     bool passed = trial_flat(&trial, count);
     for (int64_t k = 0; passed && k < count; k++)
-        element_write(trial.before[0], k, from, bits[0][k]);
+        element_write(trial.before[0], k, from,
+                      part == 1 && isnan(f64_of(from, bits[0][k])) ? 0 : bits[0][k]);
     passed = passed && trial_run(&trial, count);
     trial_drop(&trial);
     return passed;
@@ -208,9 +212,12 @@ TEST(casts_and_bitcasts)
     FOR_EACH_ISA
     for (int from = 0; from < VALUE_TYPES; from++)
         for (int to = 0; to < VALUE_TYPES; to++) {
-            CHECK(run_conversion(WEFT__OP_cast, value_types[from], value_types[to]));
-            if (bits_in(value_types[from]) == bits_in(value_types[to]))
-                CHECK(run_conversion(WEFT__OP_bitcast, value_types[from], value_types[to]));
+            CHECK(run_conversion(WEFT__OP_cast, value_types[from], value_types[to], 0));
+            if (bits_in(value_types[from]) != bits_in(value_types[to]))
+                continue;
+            CHECK(run_conversion(WEFT__OP_bitcast, value_types[from], value_types[to], 0));
+            if (!is_integer(value_types[from]) && value_types[from] != WEFT_BOOL)
+                CHECK(run_conversion(WEFT__OP_bitcast, value_types[from], value_types[to], 1));
         }
 }
 

@@ -3,6 +3,7 @@
 #include "codegen/corners.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { BOOLS = 1, SIGNED = 2, UNSIGNED = 4, FLOATS = 8, SINGLE = 16, WIDE = 32 };
@@ -271,13 +272,16 @@ TEST(casts)
             CHECK(run_cast(value_types[from], value_types[to]));
 }
 
-static bool run_bitcast(weft_dtype from, weft_dtype to)
+/* Part 1 leaves open what becomes of a NaN. */
+static bool run_bitcast(weft_dtype from, weft_dtype to, int part)
 {
     struct tiny tiny;
     const int64_t count = fill_single(from);
     tiny_begin(&tiny);
     const int x = tiny_load(&tiny, from);
-    tiny_store(&tiny, to, tiny_value(&tiny, WEFT__OP_bitcast, to, x, 0, 0));
+    const int moved = tiny_value(&tiny, WEFT__OP_bitcast, to, x, 0, 0);
+    tiny.kernel.values[moved].part = (uint8_t)part;
+    tiny_store(&tiny, to, moved);
     CHECK_OR(tiny_run_flat(&tiny, count, (void *[]){arrays[0], results}, NULL) == WEFT_OK, false);
     for (int64_t k = 0; k < count; k++) {
         uint64_t expected = bits[0][k];
@@ -286,6 +290,8 @@ static bool run_bitcast(weft_dtype from, weft_dtype to)
                                   f64_of(is_float(from) ? from : to, expected));
         else if (to == WEFT_BOOL)
             expected = expected != 0;
+        if (part == 1 && is_float(from) && isnan(f64_of(from, bits[0][k])))
+            continue;
         CHECK_OR(element_read(results, k, to) == expected, false);
     }
     return true;
@@ -297,8 +303,11 @@ TEST(bitcasts)
     FOR_EACH_ISA
     for (int from = 0; from < VALUE_TYPES; from++) {
         for (int to = 0; to < VALUE_TYPES; to++) {
-            if (bits_in(value_types[from]) == bits_in(value_types[to]))
-                CHECK(run_bitcast(value_types[from], value_types[to]));
+            if (bits_in(value_types[from]) != bits_in(value_types[to]))
+                continue;
+            CHECK(run_bitcast(value_types[from], value_types[to], 0));
+            if (is_float(value_types[from]))
+                CHECK(run_bitcast(value_types[from], value_types[to], 1));
         }
     }
 }

@@ -225,6 +225,9 @@ static bool write_common(weft__writer *w, const weft__value *value)
         weft__text_add(&w->text, "(i64)i%d", weft__axis_launched(w->kernel, value->slot));
     else if (value->op == WEFT__OP_cast)
         write_cast(&w->text, from, dtype, x[0]);
+    else if (value->op == WEFT__OP_bitcast && value->part == 1)
+        weft__text_add(&w->text, "(%s)AS_u%d(v%d)", weft__text_of_dtype(dtype), bits_of(from),
+                       x[0]);
     else if (value->op == WEFT__OP_bitcast)
         write_bitcast(&w->text, from, dtype, x[0]);
     else if (value->op == WEFT__OP_round_f16 || value->op == WEFT__OP_round_bf16)

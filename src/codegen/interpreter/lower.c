@@ -177,8 +177,9 @@ static bool primitive_of(const weft__lowering *lowering, const weft__value *valu
         return *primitive != NULL || from == value->dtype;
     }
     if (value->op == WEFT__OP_bitcast) {
-        *primitive =
-            value->dtype == WEFT_BOOL ? variant->widen[WEFT_BOOL] : variant->canonical[from];
+        if (value->part == 0)
+            *primitive =
+                value->dtype == WEFT_BOOL ? variant->widen[WEFT_BOOL] : variant->canonical[from];
         return moved_size(from) == moved_size(value->dtype);
     }
     *primitive = variant->primitive[value->op][from];

@@ -75,6 +75,8 @@ static weft__ref emit_operation(const weft__emitter *emitter, const weft__value 
         x[k] = argument_of(emitter, value->argument[k]);
     if (value->op == WEFT__OP_cast)
         return weft__emit_cast(emitter, from, to, x[0]);
+    if (value->op == WEFT__OP_bitcast && value->part == 1)
+        return weft__llvm.BuildBitCast(emitter->builder, x[0], weft__emit_type(emitter, to), "");
     if (value->op == WEFT__OP_bitcast)
         return weft__emit_bitcast(emitter, from, to, x[0]);
     return weft__emit_arithmetic(emitter, (weft__op)value->op, from, x);

@@ -99,7 +99,8 @@ static bool check_operation(const weft__value *value, const weft_dtype *from)
         return kinds_of(from[0]) != 0 && kinds_of(to) != 0;
     if (value->op == WEFT__OP_bitcast)
         return kinds_of(from[0]) != 0 && kinds_of(to) != 0 &&
-               weft__memory_size(from[0]) == weft__memory_size(to);
+               weft__memory_size(from[0]) == weft__memory_size(to) &&
+               (value->part == 0 || (kinds_of(from[0]) & FLOATS) != 0);
     const int first = value->op == WEFT__OP_select;
     if (first == 1 && from[0] != WEFT_BOOL)
         return false;
