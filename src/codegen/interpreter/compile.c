@@ -77,9 +77,9 @@ static void resolve(const weft__lowering *lowering, weft__step *steps, int32_t c
         first[k] = first[k - 1] + program->rows[k - 1];
     for (int32_t k = 0; k < count; k++) {
         int32_t *rows[] = {&steps[k].result, &steps[k].argument[0], &steps[k].argument[1],
-                           &steps[k].argument[2]};
+                           &steps[k].argument[2], &steps[k].condition};
         steps[k].block = lowering->live[steps[k].result].block;
-        for (int j = 0; j < 4; j++) {
+        for (int j = 0; j < 5; j++) {
             const weft__live *live = &lowering->live[*rows[j]];
             *rows[j] = live->storage == WEFT__STORAGE_BLOCK ? live->block
                                                             : first[live->storage] + live->ordinal;
@@ -131,21 +131,24 @@ static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
 static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, weft__program *program)
 {
     const size_t values = kernel->values_count, most = 3 * values + 1;
-    char *memory = weft__allocate_zeroed(most * (sizeof(weft__live) + sizeof(int32_t)) +
-                                         values * (2 * sizeof(int32_t) + sizeof(bool)));
+    char *memory =
+        weft__allocate_zeroed(most * (sizeof(weft__live) + 3 * sizeof(int32_t) + sizeof(bool)) +
+                              values * (2 * sizeof(int32_t) + sizeof(bool)));
     if (memory == NULL)
         return WEFT_ERROR_MEMORY;
     weft__lowering lowering = {.kernel = kernel, .wanted = wanted, .program = program};
     lowering.live = (weft__live *)(void *)memory;
     int32_t *numbers = (int32_t *)(void *)(lowering.live + most);
-    lowering.value = numbers + most;
+    lowering.value = numbers + 3 * most;
     lowering.raw = lowering.value + values;
     lowering.used = (bool *)(void *)(lowering.raw + values);
     lowering.live[0].last = -1;
     lowering.live_count = 1;
     weft_status status = weft__lower(&lowering);
-    if (status == WEFT_OK)
+    if (status == WEFT_OK) {
+        weft__lower_skips(&lowering, numbers + most, lowering.used + values);
         status = place(&lowering, numbers);
+    }
     weft__free(memory);
     return status;
 }

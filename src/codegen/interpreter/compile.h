@@ -46,5 +46,7 @@ static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t 
 }
 
 weft_status weft__lower(weft__lowering *lowering);
+/* Sets what steps skip. The room is for two numbers a live value, all 0, and a mark a step. */
+void weft__lower_skips(weft__lowering *lowering, int32_t *room, bool *marked);
 
 #endif

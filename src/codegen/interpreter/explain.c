@@ -79,6 +79,12 @@ static void write_step(weft__text *text, const weft__program *program, const wef
         count = write_primitive(text, program->variant, step->primitive);
     else
         weft__text_add(text, "%s %d", kind_name(step), step->slot);
+    if (step->skips) {
+        weft__text_add(text, " (first of %d that are skipped if%s", step->skips,
+                       step->side ? " no element is true in" : " all elements are true in");
+        write_row(text, program, step->condition);
+        weft__text_add(text, ")");
+    }
     if (step->shift)
         weft__text_add(text, " shifted by %d", step->shift - 1);
     for (int k = 0; k < count; k++)

@@ -39,6 +39,9 @@ typedef struct weft__step {
     int32_t result, argument[3]; /* rows of the table of addresses */
     int32_t block;               /* of fetch: for when memory cannot be read in place */
     int32_t shift;               /* of fetch and edge: 0, or 1 + the position in `shifts` */
+    int32_t skips;               /* so many steps, this one first, are skipped in a patch … */
+    int32_t condition;           /* … if no element in this row of the table … */
+    bool side;                   /* … is this */
     uint16_t slot;   /* of fetch and put: the operand; of index: the axis; of folds: which one */
     uint8_t kind;    /* weft__step_kind */
     uint8_t uniform; /* bit k: argument k is a single element */

@@ -71,11 +71,21 @@ static bool compute_in_place(const weft__patch *frame, const weft__step *step, i
     return true;
 }
 
+/* Whether any element of a patch needs what a step may skip. */
+static bool is_needed(const weft__patch *frame, const weft__step *step, int64_t count)
+{
+    return memchr(frame->at[step->condition], step->side, (size_t)count) != NULL;
+}
+
 void weft__patch_run(weft__patch *frame)
 {
     const weft__step *step = frame->program->steps, *end = step + frame->program->steps_count;
     const int64_t count = frame->rows * frame->columns;
     for (; step < end; step++) {
+        if (step->skips > 0 && !is_needed(frame, step, count)) {
+            step += step->skips - 1;
+            continue;
+        }
         switch ((weft__step_kind)step->kind) {
         case WEFT__STEP_COMPUTE:
             if (compute_in_place(frame, step, count))
