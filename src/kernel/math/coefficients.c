@@ -53,24 +53,24 @@ static const double log_f64[] = {
 const weft__polynomial weft__polynomial_log = {log_f32, log_f64, 9, 20};
 
 static const double sin_f32[] = {
-    0x1.555544p-3,
-    -0x1.1106ccp-7,
-    0x1.991ec4p-13,
+    0x1.55554p-3,
+    -0x1.11052ap-7,
+    0x1.989178p-13,
 };
 static const double sin_f64[] = {
-    0x1.5555555555547p-3,   -0x1.111111110f58ep-7, 0x1.a01a019bb219dp-13,
-    -0x1.71de35232cb83p-19, 0x1.ae5e22bf98ef2p-26, -0x1.5d7f178947a56p-33,
+    0x1.555555555553dp-3,   -0x1.111111110e681p-7, 0x1.a01a0199de513p-13,
+    -0x1.71de3399b7116p-19, 0x1.ae5cf87a85374p-26, -0x1.5d2b83addc8f5p-33,
 };
 const weft__polynomial weft__polynomial_sin = {sin_f32, sin_f64, 3, 6};
 
 static const double cos_f32[] = {
-    0x1.55554ap-5,
-    -0x1.6c0c1ap-10,
-    0x1.99e0e8p-16,
+    0x1.555546p-5,
+    -0x1.6c09cep-10,
+    0x1.994196p-16,
 };
 static const double cos_f64[] = {
-    0x1.555555555554ap-5,   -0x1.6c16c16c14debp-10, 0x1.a01a019c57e4dp-16,
-    -0x1.27e4f7c86dd58p-22, 0x1.1ee9bee91256cp-29,  -0x1.8f970e81c19c1p-37,
+    0x1.5555555555542p-5,   -0x1.6c16c16c13d2ep-10, 0x1.a01a019ac3691p-16,
+    -0x1.27e4f6adf7da4p-22, 0x1.1ee9057589861p-29,  -0x1.8f3a6465b7ca6p-37,
 };
 const weft__polynomial weft__polynomial_cos = {cos_f32, cos_f64, 3, 6};
 

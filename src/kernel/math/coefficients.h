@@ -12,9 +12,9 @@ extern const weft__polynomial weft__polynomial_expm1;
 extern const weft__polynomial weft__polynomial_exp2;
 /* (log(1 + r) - r + r^2/2) / r^3, for arguments from -0.2929 to 0.4142. */
 extern const weft__polynomial weft__polynomial_log;
-/* (r - sin(r)) / r^3, in z = r^2, for arguments from 0 to 0.63. */
+/* (r - sin(r)) / r^3, in z = r^2, for arguments from 0 to 0.686. */
 extern const weft__polynomial weft__polynomial_sin;
-/* (cos(r) - 1 + z/2) / z^2, in z = r^2, for arguments from 0 to 0.63. */
+/* (cos(r) - 1 + z/2) / z^2, in z = r^2, for arguments from 0 to 0.686. */
 extern const weft__polynomial weft__polynomial_cos;
 /* (asin(s) - s) / s^3, in z = s^2, for arguments from 0 to 0.25. */
 extern const weft__polynomial weft__polynomial_asin;

@@ -11,7 +11,7 @@ static int bias(const weft__terms *t) { return t->wide ? 1023 : 127; }
 /* 2^k for the integer in the last bits of `sum`, to which the bias was added. */
 static int32_t power_of_two(weft__terms *t, int32_t sum)
 {
-    const int32_t bits = reinterpreted(t, t->word, sum);
+    const int32_t bits = raw_bits(t, sum);
     const int32_t shift = word(t, (uint64_t)mantissa_bits(t));
     return reinterpreted(t, t->value, shift_left(t, bits, shift));
 }
@@ -35,9 +35,10 @@ static scale scale_of(weft__terms *t, int32_t x, double factor)
     return (scale){sum, subtract(t, sum, offset), second};
 }
 
+/* A number first and then x is one instruction on many processors; a NaN stays. */
 static int32_t clamped(weft__terms *t, int32_t x, int32_t low, int32_t high)
 {
-    return smaller(t, larger(t, x, low), high);
+    return smaller(t, high, larger(t, low, x));
 }
 
 static int32_t scaled_by(weft__terms *t, int32_t x, const scale *by)

@@ -1,23 +1,23 @@
 /* sin, cos, tan. x is split into k*pi/2 + r; k modulo 4 says which function of r the result is. */
 #include "kernel/math/functions.h"
 
-/* sin(r) is r.high - lacks, and cos(r) is 1 + z*curve; z is r^2. */
+/* sin(r) is r.high - lacks, and cos(r) is 1 + r.high*lean. */
 typedef struct wave {
-    int32_t lacks, z, curve;
+    int32_t lacks, lean;
 } wave;
 
-/* `excess` may be -1: none. */
+/* `excess` may be -1: none. The sine is corrected by it as if its slope were 1, the cosine as if it
+ * were -r.high: that is close enough. */
 static wave wave_of(weft__terms *t, const weft__turned *r)
 {
-    const bool exact = r->excess < 0;
-    const int32_t twice = exact ? 0 : multiply(t, r->excess, constant(t, -2));
-    const int32_t z = exact ? multiply(t, r->high, r->high)
-                            : fused(t, r->high, r->high, multiply(t, r->high, twice));
+    const int32_t z = multiply(t, r->high, r->high);
     const int32_t rest = weft__polynomial_of(t, &weft__polynomial_sin, z);
     const int32_t bend = weft__polynomial_of(t, &weft__polynomial_cos, z);
     const int32_t cube = multiply(t, r->high, z);
-    return (wave){exact ? multiply(t, cube, rest) : fused(t, cube, rest, r->excess), z,
-                  fused(t, bend, z, constant(t, -0.5))};
+    const int32_t curve = fused(t, bend, z, constant(t, -0.5));
+    if (r->excess < 0)
+        return (wave){multiply(t, cube, rest), multiply(t, r->high, curve)};
+    return (wave){fused(t, cube, rest, r->excess), fused(t, r->high, curve, r->excess)};
 }
 
 static int32_t sine_of(weft__terms *t, const weft__turned *r, const wave *of)
@@ -25,9 +25,9 @@ static int32_t sine_of(weft__terms *t, const weft__turned *r, const wave *of)
     return subtract(t, r->high, of->lacks);
 }
 
-static int32_t cosine_of(weft__terms *t, const wave *of)
+static int32_t cosine_of(weft__terms *t, const weft__turned *r, const wave *of)
 {
-    return fused(t, of->z, of->curve, constant(t, 1));
+    return fused(t, r->high, of->lean, constant(t, 1));
 }
 
 static int32_t has_bit(weft__terms *t, int32_t quadrant, uint64_t bit)
@@ -46,7 +46,7 @@ int32_t weft__math_sin(weft__terms *t, int32_t x, int32_t y)
     (void)y;
     const weft__turned r = weft__turn(t, x, false);
     const wave of = wave_of(t, &r);
-    const int32_t sine = sine_of(t, &r, &of), cosine = cosine_of(t, &of);
+    const int32_t sine = sine_of(t, &r, &of), cosine = cosine_of(t, &r, &of);
     return turned_sign(t, choose(t, has_bit(t, r.quadrant, 1), cosine, sine), r.quadrant, 2);
 }
 
@@ -55,14 +55,14 @@ int32_t weft__math_cos(weft__terms *t, int32_t x, int32_t y)
     (void)y;
     const weft__turned r = weft__turn(t, x, false);
     const wave of = wave_of(t, &r);
-    const int32_t sine = sine_of(t, &r, &of), cosine = cosine_of(t, &of);
+    const int32_t sine = sine_of(t, &r, &of), cosine = cosine_of(t, &r, &of);
     const int32_t next = add(t, r.quadrant, word(t, 1));
     return turned_sign(t, choose(t, has_bit(t, r.quadrant, 1), sine, cosine), next, 2);
 }
 
 static weft__circular circular_of(weft__terms *t, const weft__turned *r, const wave *of)
 {
-    const int32_t sine = sine_of(t, r, of), cosine = cosine_of(t, of);
+    const int32_t sine = sine_of(t, r, of), cosine = cosine_of(t, r, of);
     const int32_t odd = has_bit(t, r->quadrant, 1), next = add(t, r->quadrant, word(t, 1));
     const int32_t over = turned_sign(t, choose(t, odd, cosine, sine), r->quadrant, 2);
     const int32_t under = turned_sign(t, choose(t, odd, sine, cosine), next, 2);
@@ -75,7 +75,7 @@ weft__circular weft__sin_cos(weft__terms *t, int32_t x, bool by_log_2)
     const wave of = wave_of(t, &r);
     weft__circular result = circular_of(t, &r, &of);
     const int32_t first = equal(t, bits_and(t, r.quadrant, word(t, 3)), word(t, 0));
-    const int32_t near = multiply(t, of.z, negative(t, of.curve));
+    const int32_t near = magnitude(t, multiply(t, r.high, of.lean)); /* not -0 */
     result.lacks = choose(t, first, near, subtract(t, constant(t, 1), result.cosine));
     return result;
 }
@@ -94,8 +94,8 @@ int32_t weft__math_tan(weft__terms *t, int32_t x, int32_t y)
     const wave of = wave_of(t, &r);
     const int32_t odd = has_bit(t, r.quadrant, 1), one = constant(t, 1);
     const weft__pair sine = weft__sum_ordered(t, r.high, negative(t, of.lacks));
-    const int32_t rounded_off = cosine_of(t, &of);
-    const int32_t rest = fused(t, of.z, of.curve, subtract(t, one, rounded_off));
+    const int32_t rounded_off = cosine_of(t, &r, &of);
+    const int32_t rest = fused(t, r.high, of.lean, subtract(t, one, rounded_off));
     const weft__pair cosine = {rounded_off, rest};
     const weft__pair over = choose_pair(t, odd, cosine, sine);
     const weft__pair under = choose_pair(t, odd, sine, cosine);

@@ -23,22 +23,21 @@ static circle circle_of(bool wide, bool by_log_2)
                     weft__two_over_pi};
 }
 
-/* A quarter in three parts is enough for arguments up to here. */
-static int32_t near_limit(weft__terms *t) { return constant_of(t, 0x1p16, 0x1p28); }
+/* A quarter in three parts is enough for arguments up to here; beyond it k would also be off so far
+ * that r leaves the range of the polynomials. */
+static int32_t near_limit(weft__terms *t) { return constant_of(t, 0x1p20, 0x1p28); }
 
-/* k times the first part is subtracted as it is, k times the second with what is rounded away. All
- * is made so that of x = -0, r is -0 less +0. */
+/* k times the first part is subtracted exactly, k times the second with what is rounded away: the
+ * difference of `high` and `rough` is exact. All is made so that of x = -0, r is -0 less +0. */
 static weft__turned turned_near(weft__terms *t, const circle *by, int32_t x)
 {
     const int32_t magic = constant_of(t, 0x1.8p23, 0x1.8p52);
     const int32_t sum = fused(t, x, constant(t, by->over), magic), k = subtract(t, sum, magic);
     const int32_t rough = fused(t, k, constant(t, -by->part[0]), x);
-    const int32_t part = constant(t, by->part[1]), second = multiply(t, k, part);
-    const int32_t high = subtract(t, rough, second);
-    const int32_t lost = add(t, subtract(t, high, rough), second);
-    const int32_t more = fused(t, k, part, negative(t, second));
-    const int32_t third = fused(t, k, constant(t, by->part[2]), more);
-    return (weft__turned){high, add(t, lost, third), reinterpreted(t, t->word, sum)};
+    const int32_t part = constant(t, by->part[1]);
+    const int32_t high = subtract(t, rough, multiply(t, k, part));
+    const int32_t excess = fused(t, k, part, subtract(t, high, rough));
+    return (weft__turned){high, fused(t, k, constant(t, by->part[2]), excess), raw_bits(t, sum)};
 }
 
 /* r times log(2). */
@@ -62,15 +61,16 @@ static int32_t digits(weft__terms *t, const uint64_t *of, int at, int zeros)
 
 static int32_t word_64(weft__terms *t, uint64_t bits) { return constant_bits(t, WEFT_U64, bits); }
 
-/* The 64 digits that begin in the first word, `by` places on; by is less than 64. */
-static int32_t window(weft__terms *t, int32_t first, int32_t next, int32_t by)
+/* The digits that begin `by` places on in these words, as one word less; by is less than 64. */
+static void move_digits(weft__terms *t, int32_t *words, int count, int32_t by)
 {
     const int32_t rest = subtract(t, word_64(t, 64), by);
-    return bits_or(t, shift_left(t, first, by), shift_right(t, next, rest));
+    for (int k = 0; k < count - 1; k++)
+        words[k] = bits_or(t, shift_left(t, words[k], by), shift_right(t, words[k + 1], rest));
 }
 
 /* r as a fraction of a quadrant, from -1/2 to 1/2: the nearest float in units of 2^-64, and the
- * rest, in the same units or, for f64, in units of 2^-117. */
+ * rest, in the same units or, for f64, in units of 2^-117. Of |x| if x is f64. */
 typedef struct fraction {
     int32_t high, low, quadrant;
 } fraction;
@@ -81,22 +81,24 @@ static int32_t quadrant_of(weft__terms *t, int32_t turn)
     return shift_right(t, add(t, turn, half), word_64(t, 62));
 }
 
+static int32_t is_negative(weft__terms *t, int32_t x) { return less(t, x, constant(t, 0)); }
+
 /* m has 24 bits; 96 digits are enough, and two words to choose them from. */
-static fraction fraction_f32(weft__terms *t, const uint64_t *of, int32_t bits)
+static fraction fraction_f32(weft__terms *t, const uint64_t *of, int32_t x, int32_t bits)
 {
     const int32_t field = shift_right(t, bits, word(t, 23));
     const int32_t kept = bits_or(t, bits_and(t, bits, word(t, 0x7fffff)), word(t, 0x800000));
     const int32_t m = converted(t, WEFT_U64, kept);
     const int32_t place = converted(t, WEFT_U64, subtract(t, field, word(t, 127 + 23 + 2 - 16)));
     const int32_t late = less(t, word_64(t, 63), place);
-    const int32_t by = bits_and(t, place, word_64(t, 63));
     int32_t words[3];
     for (int k = 0; k < 3; k++)
         words[k] = choose(t, late, digits(t, of, k + 1, 16), digits(t, of, k, 16));
-    const int32_t high = window(t, words[0], words[1], by);
-    const int32_t low = window(t, words[1], words[2], by), half = word_64(t, 32);
-    const int32_t carried = multiply(t, m, shift_right(t, low, half));
-    const int32_t turn = add(t, multiply(t, m, high), shift_right(t, carried, half));
+    move_digits(t, words, 3, bits_and(t, place, word_64(t, 63)));
+    const int32_t half = word_64(t, 32);
+    const int32_t carried = multiply(t, m, shift_right(t, words[1], half));
+    const int32_t ahead = add(t, multiply(t, m, words[0]), shift_right(t, carried, half));
+    const int32_t turn = choose(t, is_negative(t, x), negative(t, ahead), ahead);
     const int32_t part = reinterpreted(t, WEFT_I64, shift_left(t, turn, word_64(t, 2)));
     const int32_t nearest = converted(t, WEFT_F32, part);
     const int32_t rest = subtract(t, part, converted(t, WEFT_I64, nearest));
@@ -141,8 +143,7 @@ static fraction fraction_f64(weft__terms *t, const uint64_t *of, int32_t bits)
     const int32_t by = bits_and(t, place, word_64(t, 63));
     int32_t words[11];
     words_from(t, of, place, words);
-    for (int k = 0; k < 3; k++)
-        words[k] = window(t, words[k], words[k + 1], by);
+    move_digits(t, words, 4, by);
     const weft__pair turn = product_of(t, m, words);
     const int32_t two = word_64(t, 2), upper = shift_left(t, turn.high, two);
     const int32_t joined = bits_or(t, upper, shift_right(t, turn.low, word_64(t, 62)));
@@ -155,25 +156,30 @@ static fraction fraction_f64(weft__terms *t, const uint64_t *of, int32_t bits)
     return (fraction){nearest, converted(t, WEFT_F64, rest), quadrant_of(t, turn.high)};
 }
 
-/* For |x| from near_limit on. The difference makes a NaN of infinity. */
+static weft__turned reflected(weft__terms *t, int32_t x, const weft__turned *r)
+{
+    const int32_t below = is_negative(t, x);
+    return (weft__turned){choose(t, below, negative(t, r->high), r->high),
+                          choose(t, below, negative(t, r->excess), r->excess),
+                          choose(t, below, negative(t, r->quadrant), r->quadrant)};
+}
+
+/* For |x| from near_limit on. The difference of x and x makes a NaN of infinity. */
 static weft__turned turned_far(weft__terms *t, const circle *by, int32_t x, int32_t size)
 {
-    const int32_t bits = reinterpreted(t, t->word, size);
+    const int32_t bits = raw_bits(t, size);
     const fraction part =
-        t->wide ? fraction_f64(t, by->digits, bits) : fraction_f32(t, by->digits, bits);
+        t->wide ? fraction_f64(t, by->digits, bits) : fraction_f32(t, by->digits, x, bits);
     const double first = first_of(t->wide, WEFT__HALF_PI_1) * 0x1p-64;
     const double second = first_of(t->wide, WEFT__HALF_PI_2) * 0x1p-64;
     const double unit = t->wide ? 0x1p-53 : 1;
     const weft__pair r = weft__product_exact(t, part.high, constant(t, first));
     int32_t low = fused(t, part.high, constant(t, second), r.low);
-    low = fused(t, part.low, constant(t, second * unit), low);
     low = fused(t, part.low, constant(t, first * unit), low);
-    const weft__pair sum = weft__sum_ordered(t, r.high, low);
-    const int32_t checked = add(t, sum.low, subtract(t, x, x));
-    const int32_t below = less(t, x, constant(t, 0));
-    return (weft__turned){choose(t, below, negative(t, sum.high), sum.high),
-                          choose(t, below, checked, negative(t, checked)),
-                          choose(t, below, negative(t, part.quadrant), part.quadrant)};
+    const int32_t high = add(t, r.high, low);
+    const int32_t excess = subtract(t, subtract(t, high, r.high), low);
+    const weft__turned turned = {high, add(t, excess, subtract(t, x, x)), part.quadrant};
+    return t->wide ? reflected(t, x, &turned) : turned;
 }
 
 weft__turned weft__turn(weft__terms *t, int32_t x, bool by_log_2)
