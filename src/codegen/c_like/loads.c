@@ -23,44 +23,53 @@ void weft__write_address(weft__writer *w, uint32_t operand, const char *position
         weft__text_add(&w->text, " + %s%d*(I)g.stride[%u][%d]", position, k, operand, k);
 }
 
-/* A displacement of more than any array has elements, but not so much that adding to it wraps. */
-static int64_t bounded(int64_t offset)
+/* Positions are of type I. Where that has 32 bits, sizes have at most 30, so a displacement of more
+ * leaves any array; otherwise one that is larger than all arrays, but to which a position can be
+ * added. */
+static int64_t bounded(const weft__writer *w, int64_t offset)
 {
-    const int64_t far = INT64_C(1) << 62;
+    const int64_t far = INT64_C(1) << (w->shape.narrow ? 30 : 62);
     return offset > far ? far : offset < -far ? -far : offset;
 }
 
-/* j0, j1…: where a displaced load goes, and `inside`, whether that is in the array. */
-static void write_displacement(weft__writer *w, const weft__kernel_shift *shift)
+/* Whether a load that leaves the array is one of the point itself, or of none. */
+static bool stays(const weft__kernel_shift *shift)
 {
-    weft__text_add(&w->text, "bool inside = true;\n");
+    return shift->boundary == WEFT__BOUNDARY_UNSHIFTED ||
+           shift->boundary == WEFT__BOUNDARY_CONSTANT;
+}
+
+/* j<k>, the position along an axis, or whether it is `inside`. */
+static void write_position(weft__writer *w, const weft__kernel_shift *shift, int axis)
+{
+    const int k = weft__axis_launched(w->kernel, axis);
+    if (shift->boundary == WEFT__BOUNDARY_WRAP)
+        weft__text_add(
+            &w->text,
+            "I j%d = i%d + (I)((i64)U64(0x%" PRIx64 ") %% g.size[%d]);\n"
+            "j%d += j%d < 0 ? (I)g.size[%d] : j%d < (I)g.size[%d] ? 0 : -(I)g.size[%d];\n",
+            k, k, (uint64_t)shift->offset[axis], k, k, k, k, k, k, k);
+    else
+        weft__text_add(&w->text, "I j%d = i%d + (I)(i64)U64(0x%" PRIx64 ");\n", k, k,
+                       (uint64_t)bounded(w, shift->offset[axis]));
+    if (shift->boundary == WEFT__BOUNDARY_CLAMP)
+        weft__text_add(&w->text,
+                       "j%d = j%d < 0 ? 0 : j%d < (I)g.size[%d] ? j%d : (I)g.size[%d] - 1;\n", k, k,
+                       k, k, k, k);
+    else if (stays(shift))
+        weft__text_add(&w->text, "inside = inside && j%d >= 0 && j%d < (I)g.size[%d];\n", k, k, k);
+}
+
+/* The distance from the point: of axes that are displaced. */
+static void write_distance(weft__writer *w, const weft__kernel_shift *shift, uint32_t operand)
+{
+    weft__text_add(&w->text, stays(shift) ? " + (inside ? (I)0" : " + ((I)0");
     for (int axis = 0; axis < w->kernel->ndim; axis++) {
-        const bool wraps = shift->boundary == WEFT__BOUNDARY_WRAP;
-        const int64_t offset = wraps ? shift->offset[axis] : bounded(shift->offset[axis]);
         const int k = weft__axis_launched(w->kernel, axis);
-        weft__text_add(&w->text, "i64 j%d = (i64)i%d + (i64)U64(0x%" PRIx64 ")", k, k,
-                       (uint64_t)offset);
-        if (wraps)
-            weft__text_add(&w->text, " %% g.size[%d]", k);
-        weft__text_add(&w->text, ";\n");
-        if (offset == 0)
-            continue;
-        if (shift->boundary == WEFT__BOUNDARY_CLAMP)
-            weft__text_add(&w->text,
-                           "j%d = j%d < 0 ? 0 : j%d < g.size[%d] ? j%d : g.size[%d] - 1;\n", k, k,
-                           k, k, k, k);
-        else if (wraps)
-            weft__text_add(&w->text, "j%d %%= g.size[%d]; j%d += j%d < 0 ? g.size[%d] : 0;\n", k, k,
-                           k, k, k);
-        else
-            weft__text_add(&w->text, "inside = inside && j%d >= 0 && j%d < g.size[%d];\n", k, k, k);
+        if (shift->offset[axis] != 0)
+            weft__text_add(&w->text, " + (j%d - i%d)*(I)g.stride[%u][%d]", k, k, operand, k);
     }
-    for (int k = w->kernel->ndim; k < w->shape.ndim; k++) /* of a space of no dimension */
-        weft__text_add(&w->text, "i64 j%d = i%d;\n", k, k);
-    if (shift->boundary != WEFT__BOUNDARY_UNSHIFTED && shift->boundary != WEFT__BOUNDARY_CONSTANT)
-        return;
-    for (int k = 0; k < w->shape.ndim; k++)
-        weft__text_add(&w->text, "j%d = inside ? j%d : i%d;\n", k, k, k);
+    weft__text_add(&w->text, stays(shift) ? " : (I)0)" : ")");
 }
 
 static void write_displaced(weft__writer *w, uint32_t at, const weft__kernel_shift *shift)
@@ -68,12 +77,13 @@ static void write_displaced(weft__writer *w, uint32_t at, const weft__kernel_shi
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
     const char *type = weft__text_of_memory(memory);
-    weft__text_add(&w->text, "%s m%u; bool inside%u;\n{\n", type, at, at);
-    write_displacement(w, shift);
-    weft__text_add(&w->text, "m%u = *(GLOBAL const %s *)(p%u + g.offset[%u]", at, type, value->slot,
-                   value->slot);
-    for (int k = 0; k < w->shape.ndim; k++)
-        weft__text_add(&w->text, " + j%d*g.stride[%d][%d]", k, value->slot, k);
+    weft__text_add(&w->text, "%s m%u; bool inside%u;\n{\nbool inside = true;\n", type, at, at);
+    for (int axis = 0; axis < w->kernel->ndim; axis++)
+        if (shift->offset[axis] != 0)
+            write_position(w, shift, axis);
+    weft__text_add(&w->text, "m%u = *(GLOBAL const %s *)(", at, type);
+    weft__write_address(w, value->slot, "i");
+    write_distance(w, shift, value->slot);
     weft__text_add(&w->text, " + %d);\ninside%u = inside;\n}\n",
                    value->part * weft__part_bytes(memory), at);
 }
