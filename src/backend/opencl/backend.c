@@ -48,6 +48,7 @@ const weft__backend weft__backend_opencl = {
     .stream_submit = weft__opencl_stream_submit,
     .stream_time = weft__opencl_stream_time,
     .device_native = weft__opencl_device_native,
+    .stream_wrap = weft__opencl_stream_wrap,
     .stream_native = weft__opencl_stream_native,
     .module_load = weft__opencl_module_load,
     .module_binary = weft__opencl_module_binary,

@@ -92,8 +92,8 @@ static const char *why_other_bits(const weft__opencl_device *device)
         return "its f32 has no fma, no infinities and NaN, or does not round to nearest";
     if (!(device->f32_config & CL_FP_DENORM))
         return "its f32 has no subnormal numbers";
-    if (!(device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
-        return "its f32 division and square root are not correctly rounded";
+    if (!(device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) && !device->f64_config)
+        return "its f32 division and square root are not correctly rounded, and it has no f64";
     return NULL;
 }
 

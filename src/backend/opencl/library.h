@@ -23,6 +23,7 @@ typedef struct weft__cl_event *cl_event;
 enum {
     CL_SUCCESS = 0,
     CL_COMPLETE = 0,
+    CL_QUEUE_OUT_OF_ORDER = 1 << 0,
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
     CL_PLATFORM_VERSION = 0x0901,
     CL_PLATFORM_NAME = 0x0902,

@@ -108,6 +108,7 @@ weft_status weft__opencl_stream_open(weft_stream *stream);
 void weft__opencl_stream_close(weft_stream *stream);
 weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *work);
 weft_status weft__opencl_stream_time(weft_stream *stream, uint64_t sequence, double *seconds);
+weft_status weft__opencl_stream_wrap(weft_stream *stream, void *handle);
 weft_status weft__opencl_stream_native(weft_stream *stream, void **handle);
 
 #endif

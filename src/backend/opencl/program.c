@@ -4,7 +4,7 @@
 #include "core/status.h"
 #include <stdio.h>
 
-/* Correctly rounded divisions and roots, where the device can. */
+/* Correctly rounded divisions and roots: by the device, where it can. */
 static cl_int build_with(const weft__opencl_device *device, cl_program program, bool brief,
                          bool quiet)
 {
@@ -12,7 +12,8 @@ static cl_int build_with(const weft__opencl_device *device, cl_program program, 
     snprintf(options, sizeof options, "-cl-std=CL1.2%s%s%s",
              device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
                  ? " -cl-fp32-correctly-rounded-divide-sqrt"
-                 : "",
+             : device->f64_config ? " -DWEFT_BY_F64"
+                                  : "",
              brief ? " -D_OPENCL_H_ -DWEFT_DECLARES" : "", quiet ? " -w" : "");
     return weft__cl.BuildProgram(program, 1, &device->id, options, NULL, NULL);
 }

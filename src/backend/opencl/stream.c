@@ -7,6 +7,7 @@
 /* What `native` is. */
 typedef struct native {
     cl_command_queue queue;
+    bool foreign; /* the queue is a user's */
     cl_context context;
     weft__line *line; /* NULL if synchronous, as the next */
     weft__helper *helper;
@@ -16,22 +17,53 @@ static void free_native(native *n)
 {
     if (n->line)
         weft__line_close(n->line);
-    if (n->queue && weft__opencl_usable())
+    if (n->queue && !n->foreign && weft__opencl_usable())
         weft__cl.ReleaseCommandQueue(n->queue);
     weft__free(n);
 }
 
-static weft_status open_native(weft_stream *stream, native *n)
+static cl_ulong queue_fact(cl_command_queue queue, cl_uint what)
 {
-    const weft__opencl_device *device = weft__opencl_device_get(stream->device.index);
+    cl_ulong value = 0;
+    weft__cl.GetCommandQueueInfo(queue, what, sizeof value, &value, NULL);
+    return value;
+}
+
+/* A foreign queue must know the device's memory, and keep the order of what it is given. */
+static weft_status check_foreign(const weft__opencl_device *device, cl_command_queue queue)
+{
+    if (queue_fact(queue, CL_QUEUE_CONTEXT) != (cl_ulong)(uintptr_t)device->context ||
+        queue_fact(queue, CL_QUEUE_DEVICE) != (cl_ulong)(uintptr_t)device->id)
+        return FAIL_AT(WEFT_ERROR_STREAM, "handle",
+                       "the queue is of another context or device; make it in the context that "
+                       "weft_device_native gives");
+    if (queue_fact(queue, CL_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER)
+        return FAIL_AT(WEFT_ERROR_STREAM, "handle",
+                       "the queue does not keep the order of its work");
+    return WEFT_OK;
+}
+
+/* `foreign` is the queue to use, or NULL. */
+static weft_status open_queue(const weft_stream *stream, const weft__opencl_device *device,
+                              cl_command_queue foreign, native *n)
+{
     const cl_bitfield properties = stream->profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int code = CL_SUCCESS;
+    if (foreign)
+        TRY(check_foreign(device, foreign));
+    n->foreign = foreign != NULL;
+    n->queue =
+        foreign ? foreign : weft__cl.CreateCommandQueue(n->context, device->id, properties, &code);
+    return n->queue ? WEFT_OK : weft__cl_fail("CreateCommandQueue", code);
+}
+
+static weft_status open_native(weft_stream *stream, cl_command_queue foreign, native *n)
+{
+    const weft__opencl_device *device = weft__opencl_device_get(stream->device.index);
     if (!device)
         return weft_error_code();
     n->context = device->context;
-    n->queue = weft__cl.CreateCommandQueue(n->context, device->id, properties, &code);
-    if (!n->queue)
-        return weft__cl_fail("CreateCommandQueue", code);
+    TRY(open_queue(stream, device, foreign, n));
     if (!stream->async)
         return WEFT_OK;
     if (!(n->helper = weft__helper_new(stream)))
@@ -40,19 +72,30 @@ static weft_status open_native(weft_stream *stream, native *n)
                                                                                : WEFT_ERROR_MEMORY;
 }
 
-weft_status weft__opencl_stream_open(weft_stream *stream)
+static weft_status open_stream(weft_stream *stream, cl_command_queue foreign)
 {
     native *n = weft__allocate_zeroed(sizeof *n);
     if (!n)
         return WEFT_ERROR_MEMORY;
     stream->native = n;
-    const weft_status status = open_native(stream, n);
+    const weft_status status = open_native(stream, foreign, n);
     if (status != WEFT_OK) {
         if (n->helper)
             weft__helper_close(n->helper);
         free_native(n);
     }
     return status;
+}
+
+weft_status weft__opencl_stream_open(weft_stream *stream) { return open_stream(stream, NULL); }
+
+weft_status weft__opencl_stream_wrap(weft_stream *stream, void *handle)
+{
+    if (!handle)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "handle",
+                       "handle is NULL; a cl_command_queue was "
+                       "expected");
+    return open_stream(stream, handle);
 }
 
 void weft__opencl_stream_close(weft_stream *stream)

@@ -62,6 +62,8 @@ static const char opencl_declarations[] =
     "#endif\n"
     "#endif\n";
 
+/* Where f32 divisions and roots are not correctly rounded, those of f64 are, and rounding them
+ * again changes nothing: 53 bits are more than twice 24. */
 static const char opencl_words[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "typedef char i8; typedef short i16; typedef int i32; typedef long i64;\n"
@@ -88,9 +90,14 @@ static const char opencl_words[] =
     "#define AS_f64(x) as_double(x)\n"
     "#define FMA_f32(x, y, z) fma(x, y, z)\n"
     "#define FMA_f64(x, y, z) fma(x, y, z)\n"
-    "#define DIV_f32(x, y) ((x) / (y))\n"
     "#define DIV_f64(x, y) ((x) / (y))\n"
+    "#ifdef WEFT_BY_F64\n"
+    "#define DIV_f32(x, y) ((f32)((f64)(x) / (f64)(y)))\n"
+    "#define SQRT_f32(x) ((f32)sqrt((f64)(x)))\n"
+    "#else\n"
+    "#define DIV_f32(x, y) ((x) / (y))\n"
     "#define SQRT_f32(x) sqrt(x)\n"
+    "#endif\n"
     "#define SQRT_f64(x) sqrt(x)\n"
     "#define ABS_f32(x) fabs(x)\n"
     "#define ABS_f64(x) fabs(x)\n"
