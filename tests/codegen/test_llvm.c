@@ -25,6 +25,28 @@ static bool check_streaming(weft_dtype dtype, int64_t columns, int64_t rows, int
     return passed;
 }
 
+/* The same of three operands, which are asked for; the result is streamed if it is dense. */
+static bool check_asking(weft_dtype dtype, int64_t columns, int64_t step)
+{
+    static struct trial trial;
+    const int64_t element = (int64_t)weft_dtype_size(dtype);
+    memset(&trial, 0, sizeof trial);
+    trial.space = space_make(1, &columns);
+    tiny_begin(&trial.tiny);
+    int sum = tiny_load(&trial.tiny, dtype);
+    for (int k = 1; k < 3; k++)
+        sum = tiny_value(&trial.tiny, WEFT__OP_add, dtype, sum, tiny_load(&trial.tiny, dtype), 0);
+    tiny_store(&trial.tiny, dtype, sum);
+    for (int k = 0; k < 4; k++) {
+        const int64_t stride = k == 3 ? step * element : element;
+        trial.layout[k] =
+            (struct layout){.stride = {stride}, .first = element, .bytes = (columns + 1) * stride};
+    }
+    const bool passed = trial_allocate(&trial) && trial_run(&trial, 0);
+    trial_drop(&trial);
+    return passed;
+}
+
 TEST(streamed_results)
 {
     NEEDS_LLVM;
@@ -36,6 +58,8 @@ TEST(streamed_results)
         CHECK(check_streaming(WEFT_U16, 4099, 5000, 1));
         CHECK(check_streaming(WEFT_F32, 133, 65000, 0));
         CHECK(check_streaming(WEFT_U8, 523, 65000, 1));
+        CHECK(check_asking(WEFT_F32, (9 << 20) + 37, 1));
+        CHECK(check_asking(WEFT_F32, (9 << 20) + 37, 2));
     }
 }
 

@@ -30,7 +30,8 @@ typedef struct weft__emitter {
     weft__ref mask; /* of the lanes that there are, or NULL: all */
     weft__ref most; /* with a mask, i64: the last lane that there is */
     bool streaming;
-    bool edge; /* displaced columns may be outside */
+    bool asking; /* loads ask for what comes after them */
+    bool edge;   /* displaced columns may be outside */
     weft__ref
         whole; /* i1: whether to stream, all lanes being there; or NULL: as `streaming` says */
     weft__block give_up; /* where a turn goes that needs what is rarely needed; or NULL: nowhere */

@@ -20,9 +20,10 @@ enum {
 };
 
 struct shape {
-    weft__ref begin, end;         /* i64: the columns of turns … */
-    weft__ref first, last;        /* … and of steps */
-    weft__ref columns, streaming; /* i64: all of them; i1 */
+    weft__ref begin, end;       /* i64: the columns of turns … */
+    weft__ref first, last;      /* … and of steps */
+    weft__ref columns;          /* i64: all of them */
+    weft__ref large, streaming; /* i1: whether the launch is, and whether its stores are */
     weft__block row, check, step, after, vectors, inside, next, done;
     weft__ref at, stop; /* of the loop of steps: the column, and where it ends */
     weft__block edge;   /* the head of the loop of single elements; NULL without it */
@@ -178,23 +179,28 @@ static weft__ref emit_vector_loop(weft__emitter *emitter, const struct shape *sh
     return result;
 }
 
-/* The loop with streaming stores or the one without. */
+/* The loop of large launches or the other one. A loop that asks for memory finds at its stores
+ * whether to stream. */
 static weft__ref emit_turns(weft__emitter *emitter, const struct shape *shape, weft__ref start)
 {
     const int unroll = emitter->survey->unroll;
-    if (emitter->survey->streamed < 0 || emitter->survey->always > ONE_LOOP) {
-        emitter->whole = emitter->survey->streamed < 0 ? NULL : shape->streaming;
+    const bool streams = emitter->survey->streamed >= 0, asks = emitter->survey->asks;
+    if (emitter->survey->always > ONE_LOOP || (!streams && !asks)) {
+        emitter->whole = streams ? shape->streaming : NULL;
         weft__ref after = emit_vector_loop(emitter, shape, start, unroll);
         emitter->whole = NULL;
         return after;
     }
-    weft__block streaming = weft__flow_block(emitter), plain = weft__flow_block(emitter),
+    weft__block large = weft__flow_block(emitter), plain = weft__flow_block(emitter),
                 both = weft__flow_block(emitter);
-    weft__llvm.BuildCondBr(emitter->builder, shape->streaming, streaming, plain);
-    enter(emitter, streaming);
-    emitter->streaming = true;
+    weft__llvm.BuildCondBr(emitter->builder, asks ? shape->large : shape->streaming, large, plain);
+    enter(emitter, large);
+    emitter->streaming = !asks;
+    emitter->asking = asks;
+    emitter->whole = asks && streams ? shape->streaming : NULL;
     weft__ref first = emit_vector_loop(emitter, shape, start, unroll);
-    emitter->streaming = false;
+    emitter->streaming = emitter->asking = false;
+    emitter->whole = NULL;
     weft__block first_end = here(emitter);
     weft__llvm.BuildBr(emitter->builder, both);
     enter(emitter, plain);
@@ -384,9 +390,11 @@ static void load_columns(weft__emitter *emitter, struct shape *shape)
     shape->columns = field(emitter, WEFT__PATCH_COLUMNS, i64(emitter));
     shape->begin = shape->first = weft__emit_i64(emitter, 0);
     shape->end = shape->last = shape->columns;
+    weft__ref streaming = field(emitter, WEFT__PATCH_STREAMING, i64(emitter));
+    shape->large =
+        compare(emitter, WEFT__ICMP_NE, streaming, weft__emit_i64(emitter, WEFT__STREAMING_NOT));
     shape->streaming =
-        compare(emitter, WEFT__ICMP_NE, field(emitter, WEFT__PATCH_STREAMING, i64(emitter)),
-                weft__emit_i64(emitter, 0));
+        compare(emitter, WEFT__ICMP_EQ, streaming, weft__emit_i64(emitter, WEFT__STREAMING_STORES));
     if (emitter->survey->edges == WEFT__EDGES_NONE)
         return;
     shape->begin = field(emitter, WEFT__PATCH_BEGIN, i64(emitter));

@@ -96,11 +96,12 @@ static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__
                                          "");
 }
 
-/* Rows are too short for the processor to see where the next plane of a stencil goes on. */
+/* Rows are too short for the processor to see where the next plane of a stencil goes on, and when
+ * it waits for many operands at a time, it sees too little ahead. */
 static void ask_for(const weft__emitter *emitter, const weft__value *load, weft__ref address)
 {
     const uint32_t source = weft__source_of(emitter, load);
-    if ((emitter->survey->flags[source] & WEFT__OPERAND_LEADS) == 0)
+    if ((emitter->survey->flags[source] & WEFT__OPERAND_LEADS) == 0 && !emitter->asking)
         return;
     weft__type pointer = weft__llvm.TypeOf(address);
     weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 32);

@@ -18,10 +18,18 @@ typedef struct weft__patch_displaced {
     int64_t offset, inside, zero;
 } weft__patch_displaced;
 
+/* Large launches ask for memory before they read it, and their stores go past the caches, after
+ * rows are aligned to lines; unless that cannot be, or what is written is in the cache. */
+typedef enum weft__streaming {
+    WEFT__STREAMING_NOT,
+    WEFT__STREAMING_STORES,
+    WEFT__STREAMING_LOADS_ONLY
+} weft__streaming;
+
 /* All fields have 8 bytes; function.c knows their order. */
 typedef struct weft__patch {
     int64_t rows, columns; /* at least 1 */
-    int64_t streaming;     /* whether stores go past the caches; rows are aligned to lines first */
+    int64_t streaming;     /* weft__streaming */
     int64_t begin, end;    /* the columns of which displaced operands are inside, begin <= end */
     int64_t size;          /* of the last axis */
     const uint64_t *scalars;

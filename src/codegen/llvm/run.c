@@ -259,7 +259,7 @@ void weft__native_run(const void *program, const weft__launch *launch, int64_t b
                        ? (weft__tiling){.axis = -1}
                        : weft__tiling_of(launch, native->operands, native->header.has_index != 0);
     frame.patch.scalars = weft__launch_scalars(launch);
-    frame.patch.streaming = weft__frame_streams(&frame);
+    frame.patch.streaming = weft__frame_streaming(&frame);
     const weft__mode mode = weft__mode_enter();
     if (frame.tiling.axis >= 0)
         run_tiled(&frame, begin, end);
@@ -268,6 +268,6 @@ void weft__native_run(const void *program, const weft__launch *launch, int64_t b
     else
         run_plain(&frame, begin, end);
     weft__mode_leave(mode);
-    if (frame.patch.streaming)
+    if (frame.patch.streaming == WEFT__STREAMING_STORES)
         weft__memory_fence();
 }

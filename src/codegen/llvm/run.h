@@ -30,7 +30,7 @@ static inline char *weft__frame_data(const weft__frame *frame, uint32_t operand)
 /* tile_run.c: runs the patch at hand; operands that lie across its rows go through tiles. */
 void weft__run_tile(weft__frame *frame);
 
-/* streaming.c: whether stores of the launch go past the caches. */
-bool weft__frame_streams(const weft__frame *frame);
+/* streaming.c */
+weft__streaming weft__frame_streaming(const weft__frame *frame);
 
 #endif

@@ -1,7 +1,11 @@
-/* Whether the stores of a launch go past the caches: if it writes much, and whole lines. */
+/* Whether a launch is large, and its stores go past the caches: it writes much, and whole lines. */
 #include "codegen/llvm/run.h"
 
-enum { LINE = 64, STREAMED_ROW = 512 /* bytes: shorter rows are not worth being aligned */ };
+enum {
+    LINE = 64,
+    STREAMED_ROW = 512, /* bytes: shorter rows are not worth being aligned */
+    FEW = 1 << 16       /* points, of which nothing needs to be known */
+};
 
 /* Whether two operands reach the alignment of a line at the same columns of every row. */
 static bool same_alignment(const weft__frame *frame, const weft__argument *a,
@@ -43,21 +47,39 @@ static bool can_stream(const weft__frame *frame, uint32_t operand)
     return unaligned == 0 && (frame->tiling.axis < 0 || has_aligned_rows(frame, argument));
 }
 
-bool weft__frame_streams(const weft__frame *frame)
+/* For each point, of operands with one of the flags. */
+static int64_t bytes_moved(const weft__frame *frame, int flags)
 {
     const weft__native *native = frame->native;
-    const weft__launch *launch = frame->launch;
     int64_t bytes = 0;
-    if (native->header.streamed < 0)
-        return false;
     for (uint32_t k = 0; k < native->header.operands_count; k++)
-        if ((native->operands[k].flags & WEFT__OPERAND_STREAMED) != 0)
+        if ((native->operands[k].flags & flags) != 0)
             bytes += (int64_t)1 << native->operands[k].size;
-    if (launch->count * bytes <= weft__memory_streaming_bytes() ||
-        launch->size[launch->ndim - 1] * bytes < STREAMED_ROW)
+    return bytes;
+}
+
+static bool stores_stream(const weft__frame *frame)
+{
+    const weft__native *native = frame->native;
+    if (native->header.streamed < 0)
         return false;
     for (uint32_t k = 0; k < native->header.operands_count; k++)
         if ((native->operands[k].flags & WEFT__OPERAND_STREAMED) != 0 && !can_stream(frame, k))
             return false;
     return true;
+}
+
+weft__streaming weft__frame_streaming(const weft__frame *frame)
+{
+    const weft__launch *launch = frame->launch;
+    if (launch->count < FEW)
+        return WEFT__STREAMING_NOT;
+    const bool streams = frame->native->header.streamed >= 0;
+    const int64_t bytes = bytes_moved(frame, streams ? WEFT__OPERAND_STREAMED : WEFT__OPERAND_READ);
+    if (launch->count * bytes <= weft__memory_streaming_bytes() ||
+        launch->size[launch->ndim - 1] * bytes < STREAMED_ROW)
+        return WEFT__STREAMING_NOT;
+    if (stores_stream(frame))
+        return WEFT__STREAMING_STORES;
+    return frame->tiling.axis < 0 ? WEFT__STREAMING_LOADS_ONLY : WEFT__STREAMING_NOT;
 }

@@ -11,7 +11,8 @@ enum {
     UNROLL_CHAIN = 200,  /* or two, where operations mostly wait for one another */
     CHAIN = 4,           /* fewer than so many could be under way at once */
     STREAMING_MOST = 48, /* longer ones are not bound by memory, and need no second loop */
-    STREAMED_BYTES = 16  /* the shortest store that can go past the caches */
+    STREAMED_BYTES = 16, /* the shortest store that can go past the caches */
+    ASKED = 3            /* operands: fewer are found by the processor as early as it helps */
 };
 
 int weft__memory_size(weft_dtype dtype)
@@ -262,6 +263,15 @@ static void find_streamed(weft__survey *survey)
     }
 }
 
+static bool asks(const weft__survey *survey)
+{
+    int count = 0;
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
+        count += (survey->flags[k] & WEFT__OPERAND_READ) != 0 &&
+                 survey->spacing[k] == WEFT__SPACING_UNIT;
+    return count >= ASKED && survey->operands == survey->kernel->operands_count;
+}
+
 /* The operations that wait for one another, at most. */
 static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
 {
@@ -339,6 +349,7 @@ void weft__survey_finish(weft__survey *survey)
     weft__survey_skips(survey, room + survey->kernel->values_count);
     survey->lanes = lanes_of(survey);
     find_streamed(survey);
+    survey->asks = asks(survey);
     survey->unroll = unroll_of(survey, room);
 }
 

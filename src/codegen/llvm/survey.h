@@ -79,6 +79,7 @@ typedef struct weft__survey {
     uint32_t operations; /* values computed for every point … */
     uint32_t always;     /* … and those of them that are never skipped */
     int32_t streamed;    /* the first operand that is streamed, or -1 */
+    bool asks;           /* large launches ask for what they will read soon */
     int lanes;           /* elements of a vector */
     int unroll;          /* vectors in one turn of the loop */
 } weft__survey;

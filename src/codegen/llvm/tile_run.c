@@ -65,7 +65,7 @@ static void ask_for_rows(const weft__frame *frame)
         const int flags = native->operands[k].flags;
         const int64_t bytes = patch->columns * operand->column;
         if (flags == 0 || operand->row == 0 || bytes <= 0 ||
-            (patch->streaming && (flags & WEFT__OPERAND_STREAMED) != 0) ||
+            (patch->streaming == WEFT__STREAMING_STORES && (flags & WEFT__OPERAND_STREAMED) != 0) ||
             weft__tiled(frame->launch, k, native->operands[k].size))
             continue;
         const uintptr_t first = (uintptr_t)operand->data + (uintptr_t)bytes;
