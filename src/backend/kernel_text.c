@@ -32,6 +32,11 @@ int64_t weft__kernel_text_groups(const weft__kernel_text *text, const weft__laun
 {
     const int64_t row = launch->size[launch->ndim - 1], lanes = text->points / text->group;
     int64_t points = launch->count;
+    if (text->down) {
+        const int64_t column = launch->size[launch->ndim - 2], along = text->points / text->down;
+        return (row + along - 1) / along * ((column + text->down - 1) / text->down) *
+               (launch->count / row / column);
+    }
     if (text->rows)
         points = launch->count / row * ((row + lanes - 1) / lanes) * lanes;
     return (points + text->points - 1) / text->points;

@@ -17,7 +17,9 @@ typedef struct weft__kernel_text {
     uint32_t group;  /* work-items of a group */
     uint32_t points; /* elements that a group takes care of: enough groups for the count start */
     uint32_t rows;   /* (of maps) 1 if that counts along each row anew, else 0 */
-    bool pointed;    /* the struct is too large to be passed by value */
+    uint32_t
+        down; /* (of maps) not 0: a group takes 32 items along the last axis, and so many rows */
+    bool pointed; /* the struct is too large to be passed by value */
 } weft__kernel_text;
 
 /* Makes an image of the text, which it takes over, also when it fails. */

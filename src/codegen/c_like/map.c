@@ -119,22 +119,49 @@ static void write_lane_value(weft__writer *w, uint32_t at)
     }
 }
 
+/* In a piece of several rows. */
+static void write_tiled_place(weft__writer *w)
+{
+    const int last = w->shape.ndim - 1, along = WEFT__GROUP_ITEMS / WEFT__TILE_ROWS;
+    weft__text_add(&w->text,
+                   "const I across = ((I)g.size[%d] + %d)/%d, tile = (I)GROUP_ID/across;\n"
+                   "const I down = ((I)g.size[%d] + %d)/%d, rest = tile/down;\n",
+                   last, along * w->shape.lanes - 1, along * w->shape.lanes, last - 1,
+                   WEFT__TILE_ROWS - 1, WEFT__TILE_ROWS);
+    weft__text_add(&w->text,
+                   "const I first = (((I)GROUP_ID - tile*across)*%d + (I)LOCAL_ID %% %d)*%d;\n"
+                   "const I i%d = (tile - rest*down)*%d + (I)LOCAL_ID/%d;\n"
+                   "if (first >= (I)g.size[%d] || i%d >= (I)g.size[%d])\nreturn;\n",
+                   along, along, w->shape.lanes, last - 1, WEFT__TILE_ROWS, along, last, last - 1,
+                   last - 1);
+    weft__write_positions(w, 0, last - 1, "rest");
+}
+
 /* Which row, and where in it: of a single row without a division. */
-static void write_place(weft__writer *w)
+static void write_row_place(weft__writer *w)
 {
     const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
     weft__text_add(&w->text, "const I item = (I)GROUP_ID*%d + (I)LOCAL_ID;\n", WEFT__GROUP_ITEMS);
     if (last == 0) {
         weft__text_add(&w->text, "const I first = item*%d;\nif (first >= (I)g.size[0])\nreturn;\n",
                        lanes);
-    } else {
-        weft__text_add(&w->text,
-                       "const I items = ((I)g.size[%d] + %d)/%d, row = item/items;\n"
-                       "const I first = (item - row*items)*%d;\n"
-                       "if (row >= (I)(g.count/g.size[%d]))\nreturn;\n",
-                       last, lanes - 1, lanes, lanes, last);
-        weft__write_positions(w, 0, last, "row");
+        return;
     }
+    weft__text_add(&w->text,
+                   "const I items = ((I)g.size[%d] + %d)/%d, row = item/items;\n"
+                   "const I first = (item - row*items)*%d;\n"
+                   "if (row >= (I)(g.count/g.size[%d]))\nreturn;\n",
+                   last, lanes - 1, lanes, lanes, last);
+    weft__write_positions(w, 0, last, "row");
+}
+
+static void write_place(weft__writer *w)
+{
+    const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
+    if (w->shape.tiled)
+        write_tiled_place(w);
+    else
+        write_row_place(w);
     if (lanes > 1)
         weft__text_add(&w->text,
                        "const int valid = (int)((I)g.size[%d] - first < %d ? (I)g.size[%d] - first "
@@ -198,4 +225,5 @@ void weft__write_map(weft__writer *w, weft__kernel_text *source)
     source->group = WEFT__GROUP_ITEMS;
     source->points = WEFT__GROUP_ITEMS * w->shape.lanes;
     source->rows = last > 0;
+    source->down = w->shape.tiled ? WEFT__TILE_ROWS : 0;
 }

@@ -65,6 +65,23 @@ static int lanes_of(const weft__kernel *kernel, const weft__launch *launch,
     return lanes;
 }
 
+/* Neighbouring rows have elements in the same lines of memory: of an operand that is turned, or
+ * that is read at neighbours. */
+static bool is_tiled(const weft__kernel *kernel, const weft__launch *launch)
+{
+    const int last = launch->ndim - 1;
+    if (last == 0)
+        return false;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int64_t *stride = weft__launch_arguments_of(launch)[k].stride;
+        const int64_t along = stride[last] < 0 ? -stride[last] : stride[last];
+        const int64_t down = stride[last - 1] < 0 ? -stride[last - 1] : stride[last - 1];
+        if (down > 0 && down < along)
+            return true;
+    }
+    return kernel->shifts_count > 0;
+}
+
 static _Atomic int64_t shared_most = -1;
 
 void weft__c_like_share(int64_t elements) { shared_most = elements; }
@@ -84,8 +101,10 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     shape->lanes = 1;
     for (uint32_t k = 0; k < kernel->operands_count; k++)
         shape->lie[k] = (uint8_t)lie_of(kernel, launch, k);
-    if (kernel->folds_count == 0 && launch->count > (shared_most < 0 ? SMALL : shared_most))
+    if (kernel->folds_count == 0 && launch->count > (shared_most < 0 ? SMALL : shared_most)) {
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
+        shape->tiled = is_tiled(kernel, launch);
+    }
     if (shape->lanes == 1)
         memset(shape->lie, WEFT__LIE_ANY, sizeof shape->lie);
 }
@@ -94,7 +113,7 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
                             uint32_t room)
 {
     weft__c_like_shape shape;
-    const uint32_t count = 6 + kernel->operands_count;
+    const uint32_t count = 7 + kernel->operands_count;
     weft__c_like_shape_of(kernel, launch, &shape);
     uint8_t first[] = {shape.ndim,   shape.stage, shape.lanes,
                        shape.narrow, shape.wide,  (uint8_t)launch->kept_ndim};

@@ -18,6 +18,7 @@ typedef struct weft__c_like_shape {
     uint8_t stage;  /* weft__stage */
     uint8_t lanes;  /* elements along the innermost axis that an item takes care of */
     uint8_t narrow; /* positions and distances fit 32 bits */
+    uint8_t tiled;  /* (of maps) a group takes a piece of several rows */
     uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
     uint8_t lie[WEFT__OPERANDS_MAX];
 } weft__c_like_shape;
@@ -33,7 +34,7 @@ typedef struct weft__writer {
     uint8_t *wanted; /* for each value: whether what is being written needs it */
 } weft__writer;
 
-enum { WEFT__GROUP_ITEMS = 256 };
+enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8 };
 
 void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
                            weft__c_like_shape *shape);
