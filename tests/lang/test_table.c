@@ -156,8 +156,12 @@ TEST(X2_every_operation_of_every_dtype)
 TEST(X2_every_operation_of_an_array_and_numbers)
 {
     bool good = true;
+    /* numbers become the same for all dtypes of a rank; the test above has each of them */
+    static const bool quick[] = {
+        [WEFT_BOOL] = true, [WEFT_I32] = true, [WEFT_F32] = true, [WEFT_C128] = true};
     for (int dtype = WEFT_BOOL; dtype <= WEFT_C128; dtype++)
-        good = check_arrays((weft_dtype)dtype, true) && good;
+        good =
+            (!test_quick() || quick[dtype] ? check_arrays((weft_dtype)dtype, true) : true) && good;
     CHECK(good);
 }
 
