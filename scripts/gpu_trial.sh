@@ -7,7 +7,7 @@ set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 export LC_ALL=C.UTF-8 PYTHONUNBUFFERED=1
 
-device=cuda:0 seconds=300 parts="build info tests faults random sanitizer bench"
+device=cuda:0 seconds=300 parts="build info faults bench tests random sanitizer"
 while [ $# -gt 0 ]; do
     case "$1" in
     --device) device=$2 && shift 2 ;;
@@ -42,13 +42,14 @@ limited() {
 part_build() {
     local generator="Unix Makefiles"
     command -v ninja >/dev/null && generator=Ninja
-    if ! limited 120 "$out/build.log" cmake -B "$build" -G "$generator" -DCMAKE_BUILD_TYPE=Release \
-        -DWEFT_BUILD_BENCH=ON -DWEFT_TEST_DEVICES="$device" -DCMAKE_C_COMPILER="${CC:-cc}" ||
-        ! { limited 200 build/gpu-make.log cmake --build "$build" --parallel "$(nproc)" && cat build/gpu-make.log >>"$out/build.log"; }; then
-        cat build/gpu-make.log >>"$out/build.log" 2>/dev/null
-        say "the build failed: $(grep -m 3 -i error "$out/build.log" | tr '\n' ' ')"
+    if limited 60 build/gpu-configure.log cmake -B "$build" -G "$generator" -DCMAKE_BUILD_TYPE=Release \
+        -DWEFT_BUILD_BENCH=ON -DWEFT_TEST_DEVICES="$device" &&
+        limited 200 build/gpu-make.log cmake --build "$build" --parallel "$(nproc)"; then
+        say "built"
+    else
+        cat build/gpu-configure.log build/gpu-make.log >"$out/failures.txt" 2>/dev/null
+        say "the build failed: $(grep -m 3 -i error "$out/failures.txt" | tr '\n' ' ')"
     fi
-    say "built"
 }
 
 part_info() {
@@ -86,18 +87,20 @@ part_tests() {
         echo "=== $list"
         grep -vE '^\[( RUN|  *OK)' "$logs/test_$list" | head -n 60
         tail -n 3 "$logs/test_$list"
-    done >"$out/failures.txt"
+    done >>"$out/failures.txt"
 }
 
 # What takes the device's context with it.
 part_faults() {
-    limited 60 build/gpu-faults.log "$build/tests/test_backend_cuda" --only fault
-    say "faults: status $?, $(tail -n 1 build/gpu-faults.log)"
-    cat build/gpu-faults.log >>"$out/failures.txt"
+    limited 40 build/gpu-faults.log "$build/tests/test_backend_cuda"
+    say "faults: status $?, $(tail -n 1 build/gpu-faults.log), $(grep -m 1 'after its fault' build/gpu-faults.log)"
+    limited 20 build/gpu-nvrtc.log "$build/tests/test_codegen_nvrtc"
+    say "compiler: $(grep 'NVRTC' build/gpu-nvrtc.log)"
+    cp build/gpu-faults.log "$out/faults.txt"
 }
 
 part_random() {
-    limited 60 build/gpu-random.log tests/random/run.sh run.py --library "$build/libweft.so" --count 20000 --seconds 50 \
+    limited 55 build/gpu-random.log tests/random/run.sh run.py --library "$build/libweft.so" --count 20000 --seconds 40 \
         --workers 14 --device "$device"
     say "random programs: status $?, $(tail -n 1 build/gpu-random.log)"
     tail -c 200000 build/gpu-random.log >"$out/random.txt"
@@ -108,7 +111,8 @@ part_sanitizer() {
     sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
     : >"$out/sanitizer.txt"
     for tool in memcheck racecheck; do
-        limited 45 build/gpu-sanitizer.log "$sanitizer" --tool $tool --error-exitcode 9 "$build/tests/test_codegen_c_like"
+        limited 30 build/gpu-sanitizer.log env WEFT_TEST_KERNELS=8 "$sanitizer" --tool $tool --error-exitcode 9 \
+            "$build/tests/test_codegen_c_like"
         say "compute-sanitizer $tool: status $?, $(grep -m 1 'ERROR SUMMARY\|RACECHECK SUMMARY' build/gpu-sanitizer.log)"
         tail -c 100000 build/gpu-sanitizer.log >>"$out/sanitizer.txt"
     done
