@@ -277,60 +277,6 @@ TEST(complex_parts)
     }
 }
 
-/* Two arrays exchanged, with a load after a store: every load sees the memory from before. */
-TEST(loads_see_what_was_there_before)
-{
-    int32_t a[1000], b[1000], c[1000];
-    struct tiny tiny;
-    tiny_begin(&tiny);
-    const uint16_t first = tiny_operand(&tiny, WEFT_I32, true);
-    const uint16_t second = tiny_operand(&tiny, WEFT_I32, true);
-    const int x = tiny_load_from(&tiny, first, 0), y = tiny_load_from(&tiny, second, 0);
-    tiny_store_to(&tiny, first, 0, y);
-    tiny_store_to(&tiny, second, 0, x);
-    const int again = tiny_load_from(&tiny, first, 0);
-    tiny_store(&tiny, WEFT_I32, tiny_value(&tiny, WEFT__OP_sub, WEFT_I32, again, y, 0));
-    FOR_EACH_ISA
-    {
-        for (int k = 0; k < 1000; k++) {
-            a[k] = k;
-            b[k] = 3 * k + 7;
-        }
-        CHECK_STATUS(tiny_run_flat(&tiny, 1000, (void *[]){a, b, c}, NULL), WEFT_OK);
-        for (int k = 0; k < 1000; k++)
-            CHECK(a[k] == 3 * k + 7 && b[k] == k && c[k] == -2 * k - 7);
-    }
-}
-
-/* a = a*a + a in place, of a transposed array, with a second result. */
-TEST(in_place)
-{
-    int32_t a[50 * 70], b[50 * 70];
-    struct tiny tiny;
-    struct tiny_launch at;
-    tiny_begin(&tiny);
-    const uint16_t in = tiny_operand(&tiny, WEFT_I32, false);
-    const uint16_t out = tiny_operand(&tiny, WEFT_I32, true);
-    const int x = tiny_load_from(&tiny, in, 0);
-    const int square = tiny_value(&tiny, WEFT__OP_mul, WEFT_I32, x, x, 0);
-    tiny_store_to(&tiny, out, 0, tiny_value(&tiny, WEFT__OP_add, WEFT_I32, square, x, 0));
-    tiny_store(&tiny, WEFT_I32, tiny_value(&tiny, WEFT__OP_not, WEFT_I32, x, 0, 0));
-    for (int transposed = 0; transposed < 2; transposed++) {
-        const int64_t stride[2][2] = {{4 * 70, 4}, {4, 4 * 50}};
-        launch_begin(&at, &tiny, 2, (int64_t[]){50, 70});
-        launch_argument(&at, 0, a, stride[transposed]);
-        launch_argument(&at, 1, a, stride[transposed]);
-        launch_argument(&at, 2, b, stride[0]);
-        for (int k = 0; k < 50 * 70; k++)
-            a[k] = k;
-        CHECK_STATUS(tiny_run(&tiny, &at), WEFT_OK);
-        for (int k = 0; k < 50 * 70; k++) {
-            CHECK_INT(a[k], k * k + k);
-            CHECK_INT(b[k], ~(transposed ? k % 70 * 50 + k / 70 : k));
-        }
-    }
-}
-
 /* Values that all live at once: blocks become shorter, and at last there is no room. */
 static weft_status run_many(int many, int64_t *in, int64_t *out, int64_t count)
 {
@@ -370,5 +316,4 @@ TEST_MAIN(TEST_NO_FAULTS(copies_of_one_dimension, LONG),
           TEST_NO_FAULTS(arithmetic_of_many_dimensions, LONG),
           TEST_NO_FAULTS(ranges_are_kept, LONG), TEST_OF(streamed_results),
           TEST_OF(streamed_transposition), TEST_OF(copies_keep_every_bit), TEST_OF(complex_parts),
-          TEST_OF(loads_see_what_was_there_before), TEST_OF(in_place),
           TEST_OF(many_values_at_a_time));

@@ -203,40 +203,6 @@ TEST(several_threads)
     CHECK_INT(right, THREADS);
 }
 
-/* a = a*a + a in place, with loads after stores and a second result. */
-TEST(in_place)
-{
-    NEEDS_LLVM;
-    int32_t a[50 * 70], b[50 * 70];
-    struct tiny tiny;
-    struct tiny_launch at;
-    tiny_begin(&tiny);
-    const uint16_t in = tiny_operand(&tiny, WEFT_I32, false);
-    const uint16_t out = tiny_operand(&tiny, WEFT_I32, true);
-    const int x = tiny_load_from(&tiny, in, 0);
-    const int square = tiny_value(&tiny, WEFT__OP_mul, WEFT_I32, x, x, 0);
-    tiny_store_to(&tiny, out, 0, tiny_value(&tiny, WEFT__OP_add, WEFT_I32, square, x, 0));
-    const int again = tiny_load_from(&tiny, out, 0);
-    tiny_store(&tiny, WEFT_I32, tiny_value(&tiny, WEFT__OP_not, WEFT_I32, again, 0, 0));
-    for (int transposed = 0; transposed < 2; transposed++) {
-        const int64_t stride[2][2] = {{4 * 70, 4}, {4, 4 * 50}};
-        weft__image image = {0};
-        launch_begin(&at, &tiny, 2, (int64_t[]){50, 70});
-        launch_argument(&at, 0, a, stride[transposed]);
-        launch_argument(&at, 1, a, stride[transposed]);
-        launch_argument(&at, 2, b, stride[0]);
-        for (int k = 0; k < 50 * 70; k++)
-            a[k] = k;
-        CHECK_STATUS(native_compile(&tiny, &at, &image), WEFT_OK);
-        image.entry(image.program, &at.launch, 0, at.launch.count);
-        image_release(&image);
-        for (int k = 0; k < 50 * 70; k++) {
-            CHECK_INT(a[k], k * k + k);
-            CHECK_INT(b[k], ~(transposed ? k % 70 * 50 + k / 70 : k));
-        }
-    }
-}
-
 #if defined __x86_64__
 /* Flush to zero, denormals are zero, rounding up, and exceptions that would end the program. */
 static const weft__mode modes[] = {0x9f80U, 0x1fc0U, 0x5f80U, 0x0000U};
@@ -433,7 +399,7 @@ TEST(failed_allocations)
 #define LONG "compiles very many kernels; failed_allocations covers it"
 TEST_MAIN(TEST_OF(libraries_that_are_none), TEST_NO_FAULTS(streamed_results, LONG),
           TEST_NO_FAULTS(transposed_operands, LONG), TEST_NO_FAULTS(streamed_tiles, LONG),
-          TEST_OF(in_place), TEST_OF(complex_parts), TEST_NO_FAULTS(several_threads, LONG),
+          TEST_OF(complex_parts), TEST_NO_FAULTS(several_threads, LONG),
           TEST_OF(floating_point_mode), TEST_OF(classes), TEST_OF(explained),
           TEST_OF(wrong_kernels), TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
           TEST_OF(failed_allocations));

@@ -1,13 +1,11 @@
 /* Operations as functions: each is the expression that it stands for, and the numbers are C's. */
 #include "lang/operations.h"
-#include "support/check.h"
+#include "support/arrays.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <weft/weft.h>
-
-static weft_device device(void) { return weft_device_named(test_device()); }
 
 enum { N = 6 };
 static const float floats[2][N] = {{0.5f, 0.75f, 0.25f, 0.9f, 0.125f, 0.6f},
@@ -210,14 +208,6 @@ TEST(X2_shapes_layouts_and_outputs)
     }
 }
 
-#define FAILS(call, code, part)                                                                    \
-    do {                                                                                           \
-        weft_error_clear();                                                                        \
-        WEFT_AUTO weft_array *none = (call);                                                       \
-        CHECK(!none);                                                                              \
-        CHECK_ERROR(code, part);                                                                   \
-    } while (0)
-
 /* Threads that use a function for the first time at once. */
 static void *use_functions(void *argument)
 {
@@ -252,19 +242,19 @@ TEST(X2_bad_input)
     WEFT_AUTO weft_array *f = array_of(WEFT_F32, 0), *i = array_of(WEFT_I32, 0);
     WEFT_AUTO weft_array *short_ = weft_zeros(WEFT_SHAPE(2), .device = device());
     CHECK(f && i && short_);
-    FAILS(weft_add(f, (weft_array *)NULL), WEFT_ERROR_ARGUMENT, "operand");
+    CHECK_FAILS(weft_add(f, (weft_array *)NULL), WEFT_ERROR_ARGUMENT, "operand");
     CHECK_STR(weft_error_last()->operation, "weft_add");
-    FAILS(weft_exp(i), WEFT_ERROR_DTYPE, "i32");
+    CHECK_FAILS(weft_exp(i), WEFT_ERROR_DTYPE, "i32");
     CHECK_STR(weft_error_last()->operation, "weft_exp");
-    FAILS(weft_modulo(f, f), WEFT_ERROR_DTYPE, "f32");
-    FAILS(weft_add(f, short_), WEFT_ERROR_SHAPE, "(2,)");
-    FAILS(weft_add(f, f, .out = short_), WEFT_ERROR_SHAPE, "(6,)");
-    FAILS(weft_add(f, f, .out = i), WEFT_ERROR_DTYPE, "i32");
-    FAILS(weft_where(f, f, f), WEFT_ERROR_DTYPE, "bool");
+    CHECK_FAILS(weft_modulo(f, f), WEFT_ERROR_DTYPE, "f32");
+    CHECK_FAILS(weft_add(f, short_), WEFT_ERROR_SHAPE, "(2,)");
+    CHECK_FAILS(weft_add(f, f, .out = short_), WEFT_ERROR_SHAPE, "(6,)");
+    CHECK_FAILS(weft_add(f, f, .out = i), WEFT_ERROR_DTYPE, "i32");
+    CHECK_FAILS(weft_where(f, f, f), WEFT_ERROR_DTYPE, "bool");
     WEFT_AUTO weft_array *wide = weft_broadcast(short_, WEFT_SHAPE(3, 2));
     WEFT_AUTO weft_array *input = weft_zeros(WEFT_SHAPE(3, 2), .device = device());
     CHECK(wide && input);
-    FAILS(weft_exp(input, .out = wide), WEFT_ERROR_SHAPE, "broadcast");
+    CHECK_FAILS(weft_exp(input, .out = wide), WEFT_ERROR_SHAPE, "broadcast");
 }
 
 TEST_MAIN(TEST_OF(X2_every_operation_is_a_function), TEST_OF(X2_numbers_are_those_of_C),

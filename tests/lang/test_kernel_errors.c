@@ -167,15 +167,21 @@ TEST(K1_wrong_arguments)
 WEFT_KERNEL(checked, (in, out), { out(i, j) = in(i, j - 2) + in(i, j + 1, boundary = wrap); });
 WEFT_KERNEL(inside, (in, out), { out(i, j) = in(i, j); });
 
+/* Whether a test that was not alone passes alone, with that WEFT_CHECK. */
+static bool passes_with_check(const char *value, const char *name)
+{
+    setenv("WEFT_CHECK", value, 1);
+    bool passed = test_passes_alone(name);
+    unsetenv("WEFT_CHECK");
+    return passed;
+}
+
 TEST(K1_bounds_are_checked_on_request)
 {
-    setenv("WEFT_CHECK", "bounds", 1);
-    bool passed = test_alone() || test_passes_alone("K1_bounds_are_checked_on_request");
-    if (!test_alone())
-        unsetenv("WEFT_CHECK");
-    CHECK(passed);
-    if (!test_alone())
+    if (!test_alone()) {
+        CHECK(passes_with_check("bounds", "K1_bounds_are_checked_on_request"));
         return;
+    }
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(4, 5), .device = device());
     CHECK(a);
     CHECK_STATUS(weft_launch(checked, a, a, a), WEFT_ERROR_SHAPE);
@@ -187,13 +193,10 @@ TEST(K1_bounds_are_checked_on_request)
 
 TEST(K1_an_unknown_check_is_an_error)
 {
-    setenv("WEFT_CHECK", "bound", 1);
-    bool passed = test_alone() || test_passes_alone("K1_an_unknown_check_is_an_error");
-    if (!test_alone())
-        unsetenv("WEFT_CHECK");
-    CHECK(passed);
-    if (!test_alone())
+    if (!test_alone()) {
+        CHECK(passes_with_check("bound", "K1_an_unknown_check_is_an_error"));
         return;
+    }
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(4, 5), .device = device());
     CHECK(a);
     CHECK_STATUS(weft_launch(inside, a, a, a), WEFT_ERROR_ARGUMENT);

@@ -235,14 +235,6 @@ TEST(X2_nothing_and_initial)
     CHECK(weft_shape_equal(weft_array_shape(products), WEFT_SHAPE(1, 4)));
 }
 
-#define FAILS(call, code, part)                                                                    \
-    do {                                                                                           \
-        weft_error_clear();                                                                        \
-        WEFT_AUTO weft_array *made = (call);                                                       \
-        CHECK(!made);                                                                              \
-        CHECK_ERROR(code, part);                                                                   \
-    } while (0)
-
 TEST(X2_bad_input)
 {
     WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(2, 3), .device = device());
@@ -252,16 +244,17 @@ TEST(X2_bad_input)
     WEFT_AUTO weft_array *repeated = weft_broadcast(row, WEFT_SHAPE(2, 3));
     WEFT_AUTO weft_array *handle = weft_handle(.device = device());
     CHECK(a && i && scalar && repeated && handle);
-    FAILS(weft_cumulative_sum(NULL, 0), WEFT_ERROR_ARGUMENT, "array");
-    FAILS(weft_cumulative_sum(handle, 0), WEFT_ERROR_ARGUMENT, "handle");
-    FAILS(weft_cumulative_sum(a, 2), WEFT_ERROR_SHAPE, "axis 2");
-    FAILS(weft_cumulative_sum(a, -3), WEFT_ERROR_SHAPE, "axis -3");
-    FAILS(weft_cumulative_prod(scalar, 0), WEFT_ERROR_SHAPE, "0 dimensions");
+    CHECK_FAILS(weft_cumulative_sum(NULL, 0), WEFT_ERROR_ARGUMENT, "array");
+    CHECK_FAILS(weft_cumulative_sum(handle, 0), WEFT_ERROR_ARGUMENT, "handle");
+    CHECK_FAILS(weft_cumulative_sum(a, 2), WEFT_ERROR_SHAPE, "axis 2");
+    CHECK_FAILS(weft_cumulative_sum(a, -3), WEFT_ERROR_SHAPE, "axis -3");
+    CHECK_FAILS(weft_cumulative_prod(scalar, 0), WEFT_ERROR_SHAPE, "0 dimensions");
     CHECK_STR(weft_error_last()->operation, "weft_cumulative_prod");
-    FAILS(weft_cumulative_sum(a, 0, .out = row), WEFT_ERROR_SHAPE, "(3,)");
-    FAILS(weft_cumulative_sum(a, 0, .out = a, .include_initial = true), WEFT_ERROR_SHAPE, "(3, 3)");
-    FAILS(weft_cumulative_sum(a, 0, .out = i), WEFT_ERROR_DTYPE, "i64");
-    FAILS(weft_cumulative_sum(a, 0, .out = repeated), WEFT_ERROR_SHAPE, "broadcast");
+    CHECK_FAILS(weft_cumulative_sum(a, 0, .out = row), WEFT_ERROR_SHAPE, "(3,)");
+    CHECK_FAILS(weft_cumulative_sum(a, 0, .out = a, .include_initial = true), WEFT_ERROR_SHAPE,
+                "(3, 3)");
+    CHECK_FAILS(weft_cumulative_sum(a, 0, .out = i), WEFT_ERROR_DTYPE, "i64");
+    CHECK_FAILS(weft_cumulative_sum(a, 0, .out = repeated), WEFT_ERROR_SHAPE, "broadcast");
 }
 
 TEST_MAIN(TEST_OF(X6_order_of_floats), TEST_OF(X6_order_of_complex_numbers),

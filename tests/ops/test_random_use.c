@@ -1,5 +1,5 @@
 /* Random arrays: distributions, bounds, layouts, generators, threads and bad input. */
-#include "support/check.h"
+#include "support/arrays.h"
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/weft.h>
-
-static weft_device device(void) { return weft_device_named(test_device()); }
 
 static int compare(const void *a, const void *b)
 {
@@ -310,45 +308,38 @@ TEST(X6_seed_of_the_environment)
     unsetenv("WEFT_SEED");
 }
 
-#define FAILS(call, code, part)                                                                    \
-    do {                                                                                           \
-        weft_error_clear();                                                                        \
-        WEFT_AUTO weft_array *none = (call);                                                       \
-        CHECK(!none);                                                                              \
-        CHECK_ERROR(code, part);                                                                   \
-    } while (0)
-
 TEST(A4_bad_input)
 {
     const weft_shape two = WEFT_SHAPE(2);
     const weft_random before = weft_random_get();
     WEFT_AUTO weft_array *a = weft_zeros(two, .dtype = WEFT_I32, .device = device());
     CHECK(a);
-    FAILS(weft_random_uniform(1, 1, two), WEFT_ERROR_ARGUMENT, "low < high");
-    FAILS(weft_random_uniform(2, 1, two), WEFT_ERROR_ARGUMENT, "low is 2");
-    FAILS(weft_random_uniform(1, 1 + 1e-12, two), WEFT_ERROR_ARGUMENT, "as f32");
-    FAILS(weft_random_uniform(0, INFINITY, two), WEFT_ERROR_ARGUMENT, "finite");
-    FAILS(weft_random_uniform((double)NAN, 1, two), WEFT_ERROR_ARGUMENT, "finite");
-    FAILS(weft_random_uniform(0, 1e39, two), WEFT_ERROR_ARGUMENT, "finite");
-    FAILS(weft_random_uniform(0, 1, two, .dtype = WEFT_I32), WEFT_ERROR_DTYPE, "i32");
-    FAILS(weft_random_uniform(0, 1, two, .dtype = (weft_dtype)99), WEFT_ERROR_DTYPE, "99");
-    FAILS(weft_random_uniform(0, 1, WEFT_SHAPE(-1)), WEFT_ERROR_SHAPE, "-1");
-    FAILS(weft_random_uniform_like(NULL, 0, 1), WEFT_ERROR_ARGUMENT, "array");
-    FAILS(weft_random_uniform_like(a, 0, 1), WEFT_ERROR_DTYPE, "weft_random_integers");
-    FAILS(weft_random_normal(0, -1, two), WEFT_ERROR_ARGUMENT, "deviation");
-    FAILS(weft_random_normal((double)NAN, 1, two), WEFT_ERROR_ARGUMENT, "mean");
-    FAILS(weft_random_normal(0, (double)NAN, two), WEFT_ERROR_ARGUMENT, "deviation");
-    FAILS(weft_random_normal(0, 1e300, two), WEFT_ERROR_ARGUMENT, "deviation");
-    FAILS(weft_random_normal(0, 1, two, .dtype = WEFT_BOOL), WEFT_ERROR_DTYPE, "bool");
-    FAILS(weft_random_normal_like(NULL, 0, 1), WEFT_ERROR_ARGUMENT, "array");
-    FAILS(weft_random_integers(3, 3, two), WEFT_ERROR_ARGUMENT, "low is 3 and high 3");
-    FAILS(weft_random_integers(0, 257, two, .dtype = WEFT_U8), WEFT_ERROR_ARGUMENT, "0 to 256");
-    FAILS(weft_random_integers(-1, 2, two, .dtype = WEFT_U64), WEFT_ERROR_ARGUMENT, "2^64");
-    FAILS(weft_random_integers(0, 0.5, two), WEFT_ERROR_ARGUMENT, "integer");
-    FAILS(weft_random_integers((double)NAN, 1, two), WEFT_ERROR_ARGUMENT, "low");
-    FAILS(weft_random_integers(0, a, two), WEFT_ERROR_ARGUMENT, "array");
-    FAILS(weft_random_integers(0, 2, two, .dtype = WEFT_F32), WEFT_ERROR_DTYPE, "f32");
-    FAILS(weft_random_integers_like(NULL, 0, 1), WEFT_ERROR_ARGUMENT, "array");
+    CHECK_FAILS(weft_random_uniform(1, 1, two), WEFT_ERROR_ARGUMENT, "low < high");
+    CHECK_FAILS(weft_random_uniform(2, 1, two), WEFT_ERROR_ARGUMENT, "low is 2");
+    CHECK_FAILS(weft_random_uniform(1, 1 + 1e-12, two), WEFT_ERROR_ARGUMENT, "as f32");
+    CHECK_FAILS(weft_random_uniform(0, INFINITY, two), WEFT_ERROR_ARGUMENT, "finite");
+    CHECK_FAILS(weft_random_uniform((double)NAN, 1, two), WEFT_ERROR_ARGUMENT, "finite");
+    CHECK_FAILS(weft_random_uniform(0, 1e39, two), WEFT_ERROR_ARGUMENT, "finite");
+    CHECK_FAILS(weft_random_uniform(0, 1, two, .dtype = WEFT_I32), WEFT_ERROR_DTYPE, "i32");
+    CHECK_FAILS(weft_random_uniform(0, 1, two, .dtype = (weft_dtype)99), WEFT_ERROR_DTYPE, "99");
+    CHECK_FAILS(weft_random_uniform(0, 1, WEFT_SHAPE(-1)), WEFT_ERROR_SHAPE, "-1");
+    CHECK_FAILS(weft_random_uniform_like(NULL, 0, 1), WEFT_ERROR_ARGUMENT, "array");
+    CHECK_FAILS(weft_random_uniform_like(a, 0, 1), WEFT_ERROR_DTYPE, "weft_random_integers");
+    CHECK_FAILS(weft_random_normal(0, -1, two), WEFT_ERROR_ARGUMENT, "deviation");
+    CHECK_FAILS(weft_random_normal((double)NAN, 1, two), WEFT_ERROR_ARGUMENT, "mean");
+    CHECK_FAILS(weft_random_normal(0, (double)NAN, two), WEFT_ERROR_ARGUMENT, "deviation");
+    CHECK_FAILS(weft_random_normal(0, 1e300, two), WEFT_ERROR_ARGUMENT, "deviation");
+    CHECK_FAILS(weft_random_normal(0, 1, two, .dtype = WEFT_BOOL), WEFT_ERROR_DTYPE, "bool");
+    CHECK_FAILS(weft_random_normal_like(NULL, 0, 1), WEFT_ERROR_ARGUMENT, "array");
+    CHECK_FAILS(weft_random_integers(3, 3, two), WEFT_ERROR_ARGUMENT, "low is 3 and high 3");
+    CHECK_FAILS(weft_random_integers(0, 257, two, .dtype = WEFT_U8), WEFT_ERROR_ARGUMENT,
+                "0 to 256");
+    CHECK_FAILS(weft_random_integers(-1, 2, two, .dtype = WEFT_U64), WEFT_ERROR_ARGUMENT, "2^64");
+    CHECK_FAILS(weft_random_integers(0, 0.5, two), WEFT_ERROR_ARGUMENT, "integer");
+    CHECK_FAILS(weft_random_integers((double)NAN, 1, two), WEFT_ERROR_ARGUMENT, "low");
+    CHECK_FAILS(weft_random_integers(0, a, two), WEFT_ERROR_ARGUMENT, "array");
+    CHECK_FAILS(weft_random_integers(0, 2, two, .dtype = WEFT_F32), WEFT_ERROR_DTYPE, "f32");
+    CHECK_FAILS(weft_random_integers_like(NULL, 0, 1), WEFT_ERROR_ARGUMENT, "array");
     CHECK_STR(weft_error_last()->operation, "weft_random_integers_like");
     CHECK_INT(weft_random_get().call, before.call); /* what failed took no number */
 }

@@ -6,8 +6,11 @@
 /* Runs a kernel of one dimension by both engines; `check` looks at the memory after each. */
 static bool run_both(const struct tiny *tiny, struct tiny_launch *at, bool (*check)(void))
 {
-    CHECK_OR(tiny_run(tiny, at) == WEFT_OK, false);
-    CHECK_OR(check(), false);
+    FOR_EACH_ISA
+    {
+        CHECK_OR(tiny_run(tiny, at) == WEFT_OK, false);
+        CHECK_OR(check(), false);
+    }
     if (weft__llvm_open() != WEFT_OK)
         return true;
     weft__image image = {0};
@@ -62,6 +65,48 @@ TEST(a_load_after_a_store_sees_what_was_there)
     launch_flat(&at, &tiny, (int32_t *const[]){a, b, c});
     fill();
     CHECK(run_both(&tiny, &at, is_exchanged));
+}
+
+enum { HIGH = 50, WIDE = 70 };
+static int32_t in_place[HIGH * WIDE], beside[HIGH * WIDE];
+static bool transposed;
+
+static bool is_in_place(void)
+{
+    bool right = true;
+    for (int k = 0; k < HIGH * WIDE; k++) {
+        right = right && in_place[k] == k * k + k &&
+                beside[k] == ~(transposed ? k % WIDE * HIGH + k / WIDE : k);
+        in_place[k] = k;
+    }
+    return right;
+}
+
+/* semantics: Points, memory and order / In place: a = a*a + a, with a second result of a load that
+ * is listed after the store. */
+TEST(a_result_with_the_map_of_an_operand)
+{
+    struct tiny tiny;
+    struct tiny_launch at;
+    tiny_begin(&tiny);
+    const uint16_t in = tiny_operand(&tiny, WEFT_I32, false);
+    const uint16_t out = tiny_operand(&tiny, WEFT_I32, true);
+    const int x = tiny_load_from(&tiny, in, 0);
+    const int square = tiny_value(&tiny, WEFT__OP_mul, WEFT_I32, x, x, 0);
+    tiny_store_to(&tiny, out, 0, tiny_value(&tiny, WEFT__OP_add, WEFT_I32, square, x, 0));
+    const int again = tiny_load_from(&tiny, out, 0);
+    tiny_store(&tiny, WEFT_I32, tiny_value(&tiny, WEFT__OP_not, WEFT_I32, again, 0, 0));
+    for (int way = 0; way < 2; way++) {
+        const int64_t stride[2][2] = {{4 * WIDE, 4}, {4, 4 * HIGH}};
+        transposed = way;
+        launch_begin(&at, &tiny, 2, (int64_t[]){HIGH, WIDE});
+        launch_argument(&at, 0, in_place, stride[way]);
+        launch_argument(&at, 1, in_place, stride[way]);
+        launch_argument(&at, 2, beside, stride[0]);
+        for (int k = 0; k < HIGH * WIDE; k++)
+            in_place[k] = k;
+        CHECK(run_both(&tiny, &at, is_in_place));
+    }
 }
 
 static bool is_last_store(void)
@@ -239,7 +284,8 @@ TEST(a_broadcast_is_no_output)
 }
 
 #define LONG "hundreds of allocations that are all alike"
-TEST_MAIN(TEST_OF(a_load_after_a_store_sees_what_was_there), TEST_OF(the_later_store_stays),
+TEST_MAIN(TEST_OF(a_load_after_a_store_sees_what_was_there),
+          TEST_OF(a_result_with_the_map_of_an_operand), TEST_OF(the_later_store_stays),
           TEST_OF(scalars_are_in_the_low_bytes_of_their_cells),
           TEST_NO_FAULTS(positions_along_every_axis, LONG),
           TEST_NO_FAULTS(elements_are_where_strides_say, LONG),

@@ -56,6 +56,15 @@ static inline weft_array *laid_out(weft_array *array, int layout)
     return view;
 }
 
+/* A call that makes an array fails, with that code and that text in the message. */
+#define CHECK_FAILS(call, code, part)                                                              \
+    do {                                                                                           \
+        weft_error_clear();                                                                        \
+        WEFT_AUTO weft_array *made = (call);                                                       \
+        CHECK(!made);                                                                              \
+        CHECK_ERROR(code, part);                                                                   \
+    } while (0)
+
 /* Kernels launched so far on the device. */
 static inline uint64_t launches(void)
 {
