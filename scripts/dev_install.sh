@@ -31,8 +31,9 @@ main() {
     prefix=$(cd "$prefix" && pwd)
     cmake --install build/release --prefix "$prefix" >build/install.log || die "see build/install.log"
     cat <<END
-Installed. To build a program with it:
+Installed. To build and run a program with it:
   export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weft.pc | head -n 1)")
+  export LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libweft.so | head -n 1)")
   cc program.c \$(pkg-config --cflags --libs weft)
 END
 }
