@@ -47,11 +47,13 @@ struct weft__launch {
     int64_t kept;   /* points along the kept axes */
     int64_t folded; /* elements that go into each */
     int64_t chunks; /* that these are cut into */
+    int64_t groups; /* of two stages: chunk c goes into group c % groups. As many as chunks, or a
+                     * power of two: then groups are what chunks are combined into on their way */
 };
 
 typedef enum weft__stage {
     WEFT__STAGE_WHOLE,  /* goes over the kept points */
-    WEFT__STAGE_CHUNKS, /* goes over chunks × kept points: chunk k of point p is k*kept + p */
+    WEFT__STAGE_CHUNKS, /* goes over groups × kept points: group k of point p is k*kept + p */
     WEFT__STAGE_FINISH  /* goes over the kept points */
 } weft__stage;
 static inline weft__argument *weft__launch_arguments(weft__launch *launch)

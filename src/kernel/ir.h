@@ -175,6 +175,16 @@ static inline int64_t weft__fold_bytes(int64_t size, int64_t count)
     return (size * count + 63) / 64 * 64;
 }
 
+/* How many results there are at once of a fold of so many chunks that are combined as soon as their
+ * order allows: those that differ in the highest bit of their number first. */
+static inline int64_t weft__fold_levels(int64_t chunks)
+{
+    int64_t levels = 1;
+    for (int64_t half = 1; half < chunks; half *= 2)
+        levels++;
+    return levels;
+}
+
 /* The type that loads of a memory dtype give: f32 for f16 and bf16, the part's type for complex. */
 weft_dtype weft__value_dtype(weft_dtype memory_dtype);
 

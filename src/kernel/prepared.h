@@ -22,7 +22,7 @@ typedef struct weft__prepared {
     weft_device device;
     uint32_t operands_count, inputs_count;
     bool filled;        /* with arrays that have no hazards: weft__kernel_run_same */
-    weft_array *chunks; /* reserved for the results of chunks, between two stages; or NULL */
+    weft_array *groups; /* reserved for the results of chunks, between two stages; or NULL */
     int64_t points;     /* of the index space; 0: nothing is to be done */
     weft__compiled compiled[2]; /* by stage: all of it or its chunks, and the end of two */
     weft__prepared_operand *operands;

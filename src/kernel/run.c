@@ -100,8 +100,8 @@ static void begin_stage(weft__launch *launch, weft__stage stage, int64_t count, 
     launch->cost = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-/* A new buffer for the results of all chunks. */
-static weft_array *new_chunks(const running *r)
+/* A new buffer for the results of all groups. */
+static weft_array *new_groups(const running *r)
 {
     const weft__kernel *kernel = r->kernel;
     const weft__launch *launch = r->prepared->launch;
@@ -111,8 +111,16 @@ static weft_array *new_chunks(const running *r)
         if (kernel->values[i].op == WEFT__OP_fold)
             shape.size[0] +=
                 weft__fold_bytes((int64_t)weft_dtype_size((weft_dtype)kernel->values[i].dtype),
-                                 launch->chunks * launch->kept);
+                                 launch->groups * launch->kept);
     return weft__array_new(&shape, WEFT_U8, &options, NULL, NULL);
+}
+
+/* Bytes that are moved for so many elements. */
+static int64_t bytes_of(const running *r, int64_t elements)
+{
+    int64_t bytes;
+    return __builtin_mul_overflow((int64_t)cost_of(r->kernel), elements, &bytes) ? INT64_MAX
+                                                                                 : bytes;
 }
 
 static weft_status run_two_stages(const running *r)
@@ -120,26 +128,39 @@ static weft_status run_two_stages(const running *r)
     weft__launch *launch = r->prepared->launch;
     weft__use output, *uses = r->prepared->uses;
     uint32_t inputs = r->prepared->inputs_count, all = r->kernel->operands_count;
-    int64_t chunk = (launch->folded + launch->chunks - 1) / launch->chunks;
-    weft_array *chunks = r->prepared->chunks ? r->prepared->chunks : new_chunks(r);
-    r->prepared->chunks = r->reserves ? chunks : NULL;
-    if (!chunks)
+    weft_array *groups = r->prepared->groups ? r->prepared->groups : new_groups(r);
+    r->prepared->groups = r->reserves ? groups : NULL;
+    if (!groups)
         return weft_error_code();
-    weft__launch_arguments(launch)[all].data = chunks->data;
-    begin_stage(launch, WEFT__STAGE_CHUNKS, launch->chunks * launch->kept,
-                cost_of(r->kernel) * chunk);
+    weft__launch_arguments(launch)[all].data = groups->data;
+    begin_stage(launch, WEFT__STAGE_CHUNKS, launch->groups * launch->kept,
+                bytes_of(r, (launch->folded + launch->groups - 1) / launch->groups));
     output = uses[inputs];
-    uses[inputs] = use_of(chunks, true);
+    uses[inputs] = use_of(groups, true);
     weft_status status = compile_and_submit(r, false, inputs + 1);
     uses[inputs] = output;
-    uses[all] = use_of(chunks, false);
-    uses[all + 1] = use_of(chunks, true);
-    begin_stage(launch, WEFT__STAGE_FINISH, launch->kept, 8 * launch->chunks);
+    uses[all] = use_of(groups, false);
+    uses[all + 1] = use_of(groups, true);
+    begin_stage(launch, WEFT__STAGE_FINISH, launch->kept, 8 * launch->groups);
     if (status == WEFT_OK)
         status = compile_and_submit(r, true, all + 2);
     if (!r->reserves)
-        weft_array_release(chunks);
+        weft_array_release(groups);
     return status;
+}
+
+/* As many groups as chunks; on CPUs only so many that threads have enough to share, for each takes
+ * memory. Chunks in lanes are long, and best read in order. */
+static int64_t groups_of(const running *r)
+{
+    enum { SHARED = 1 << 14 };
+    const weft__launch *launch = r->prepared->launch;
+    int64_t groups = 1;
+    if (weft__kernel_has_lanes(r->kernel) || r->stream->device.kind != WEFT_DEVICE_CPU)
+        return launch->chunks;
+    while (groups < launch->chunks && groups * launch->kept < SHARED)
+        groups *= 2;
+    return groups < launch->chunks ? groups : launch->chunks;
 }
 
 /* Two stages where there are many chunks, or few points for threads to share. */
@@ -152,12 +173,12 @@ static weft_status run_folds(const running *r)
     if (launch->kept == 0)
         return WEFT_OK;
     if (launch->chunks > FEW_CHUNKS ||
-        (launch->chunks > 1 && launch->kept < FEW_POINTS && r->prepared->points > LARGE))
-        return run_two_stages(r);
-    int64_t cost = cost_of(r->kernel), bytes;
-    if (__builtin_mul_overflow(cost, launch->folded, &bytes))
-        bytes = INT64_MAX;
-    begin_stage(launch, WEFT__STAGE_WHOLE, launch->kept, bytes);
+        (launch->chunks > 1 && launch->kept < FEW_POINTS && r->prepared->points > LARGE)) {
+        launch->groups = groups_of(r);
+        if (launch->groups > 1)
+            return run_two_stages(r);
+    }
+    begin_stage(launch, WEFT__STAGE_WHOLE, launch->kept, bytes_of(r, launch->folded));
     return compile_and_submit(r, false, r->kernel->operands_count);
 }
 
@@ -305,8 +326,8 @@ void weft__kernel_unreserve(weft__prepared *kept)
 {
     if (!kept)
         return;
-    weft_array_release(kept->chunks);
-    kept->chunks = NULL;
+    weft_array_release(kept->groups);
+    kept->groups = NULL;
 }
 
 weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,

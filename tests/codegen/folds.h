@@ -98,6 +98,13 @@ static inline int64_t fold_length(const struct tiny *tiny)
     return weft__kernel_has_lanes(&tiny->kernel) ? 4096 : 64;
 }
 
+/* As many as chunks, or fewer: then the memory between the stages is just that of these. */
+static inline int64_t fold_groups_of(const struct tiny *tiny, int64_t chunks)
+{
+    const int64_t groups = (int64_t)1 << random_below(6);
+    return !weft__kernel_has_lanes(&tiny->kernel) && groups < chunks ? groups : chunks;
+}
+
 /* Everything but the stage. */
 static inline void fold_launch_make(const struct fold_trial *trial, int engine,
                                     struct fold_launch *at)
@@ -129,6 +136,7 @@ static inline void fold_launch_make(const struct fold_trial *trial, int engine,
            tiny->kernel.scalars_count * sizeof *trial->scalars);
     const int64_t length = fold_length(tiny);
     launch->chunks = (launch->folded + length - 1) / length;
+    launch->groups = fold_groups_of(tiny, launch->chunks);
     launch->count = launch->kept * launch->folded;
     if (launch->count > 0 && !fold_has_index(tiny))
         fold_canonical(launch);
@@ -150,7 +158,7 @@ static inline void fold_run_stages(const weft__image *image, weft__launch *launc
         fold_stage(image, launch, WEFT__STAGE_WHOLE, launch->kept, grain);
         return;
     }
-    fold_stage(image, launch, WEFT__STAGE_CHUNKS, launch->chunks * launch->kept, grain);
+    fold_stage(image, launch, WEFT__STAGE_CHUNKS, launch->groups * launch->kept, grain);
     fold_stage(image, launch, WEFT__STAGE_FINISH, launch->kept, grain);
 }
 
@@ -202,7 +210,13 @@ static inline void fold_begin(struct fold_trial *trial, int engine)
         memcpy(trial->after[engine][k], trial->before[k], (size_t)trial->layout[k].bytes);
 }
 
-/* The interpreter in one piece; in two stages where one has no room. */
+/* Whether one stage has room for the results of all chunks. */
+static inline bool fold_has_room(const struct fold_trial *trial, const weft__launch *launch)
+{
+    return !weft__kernel_has_lanes(&trial->tiny.kernel) || launch->chunks <= 16;
+}
+
+/* The interpreter in one piece, in one stage or in two. */
 static inline weft_status fold_interpret(struct fold_trial *trial)
 {
     struct fold_launch at;
@@ -212,7 +226,7 @@ static inline weft_status fold_interpret(struct fold_trial *trial)
         return status;
     fold_begin(trial, 0);
     fold_launch_make(trial, 0, &at);
-    fold_run_stages(&image, &at.launch, at.launch.chunks > 16, 0);
+    fold_run_stages(&image, &at.launch, !fold_has_room(trial, &at.launch) || random_below(2), 0);
     image_release(&image);
     return WEFT_OK;
 }
@@ -238,7 +252,7 @@ static inline bool fold_trial_run(struct fold_trial *trial, int64_t grain)
     fold_launch_make(trial, 1, &at);
     CHECK_OR(fold_compile(trial, &at.launch, &image) == WEFT_OK, false);
     bool same = true;
-    for (int two = at.launch.chunks > 16; same && two < 2; two++) {
+    for (int two = !fold_has_room(trial, &at.launch); same && two < 2; two++) {
         fold_begin(trial, 1);
         fold_run_stages(&image, &at.launch, two, grain);
         for (uint32_t k = 0; same && k < trial->tiny.kernel.operands_count; k++) {

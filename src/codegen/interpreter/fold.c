@@ -22,8 +22,7 @@ typedef struct weft__folding {
     int64_t column;               /* not vertical: the one of them */
     int64_t begin;                /* the first element of the chunk */
     char *slot[WEFT__FOLDS_MAX];  /* lanes × columns, or just lanes */
-    char *chunk[WEFT__FOLDS_MAX]; /* the first result of each chunk */
-    int64_t pitch;                /* from the results of a chunk to those of the next */
+    char *chunk[WEFT__FOLDS_MAX]; /* results of chunks; then of all of them */
 } folding;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -210,26 +209,39 @@ static void fill_neutral(const folding *f)
     }
 }
 
+/* Folds the chunks from number `chunk` on that are `step` apart, and combines them by halving: the
+ * odd ones of them with the even ones, last. There are few results at any time. */
+static void fold_chunks(folding *f, int64_t chunk, int64_t step, char *const *to)
+{
+    char *next[WEFT__FOLDS_MAX];
+    if (chunk + step >= f->launch->chunks) {
+        fold_chunk(f, chunk, to);
+        return;
+    }
+    for (int32_t k = 0; k < f->folds->count; k++)
+        next[k] = to[k] + (f->columns << f->folds->fold[k].size);
+    fold_chunks(f, chunk, 2 * step, to);
+    fold_chunks(f, chunk + step, 2 * step, next);
+    halve(f, to, 2, f->columns, f->columns);
+}
+
 static void finish(folding *f)
 {
-    if (f->launch->chunks == 0)
-        fill_neutral(f);
-    halve(f, f->chunk, f->launch->chunks, f->pitch, f->columns);
     f->results.columns = f->columns;
     memcpy(f->results.position, f->points.position,
            (size_t)f->launch->kept_ndim * sizeof *f->results.position);
     weft__patch_run(&f->results);
 }
 
-/* Where the results of chunk `chunk` of kept point `point` are in the buffer. */
-static void locate(const folding *f, int64_t chunk, int64_t point, char **at)
+/* Where the results of group `group` of kept point `point` are in the buffer. */
+static void locate(const folding *f, int64_t group, int64_t point, char **at)
 {
     const weft__launch *launch = f->launch;
     char *buffer = weft__launch_arguments_of(launch)[launch->arguments_count - 1].data;
     for (int32_t k = 0; k < f->folds->count; k++) {
         const int size = f->folds->fold[k].size;
-        at[k] = buffer + ((chunk * launch->kept + point) << size);
-        buffer += weft__fold_bytes((int64_t)1 << size, launch->chunks * launch->kept);
+        at[k] = buffer + ((group * launch->kept + point) << size);
+        buffer += weft__fold_bytes((int64_t)1 << size, launch->groups * launch->kept);
     }
 }
 
@@ -243,24 +255,28 @@ static void take_columns(folding *f, int64_t point, int64_t most)
     f->columns = least(least(left, most), f->columns);
 }
 
-static void run_kept(folding *f, int64_t chunk, int64_t point)
+static void run_group(folding *f, int64_t group, int64_t point)
 {
     char *to[WEFT__FOLDS_MAX];
+    locate(f, group, point, to);
+    fold_chunks(f, group, f->launch->groups, f->chunk);
+    for (int32_t k = 0; k < f->folds->count; k++)
+        memcpy(to[k], f->chunk[k], (size_t)f->columns << f->folds->fold[k].size);
+}
+
+static void run_kept(folding *f, int64_t group, int64_t point)
+{
     if (f->launch->stage == WEFT__STAGE_CHUNKS) {
-        locate(f, chunk, point, to);
-        fold_chunk(f, chunk, to);
+        run_group(f, group, point);
         return;
     }
-    if (f->launch->stage == WEFT__STAGE_FINISH) {
+    if (f->launch->chunks == 0) {
+        fill_neutral(f);
+    } else if (f->launch->stage == WEFT__STAGE_FINISH) {
         locate(f, 0, point, f->chunk);
-        f->pitch = f->launch->kept;
+        halve(f, f->chunk, f->launch->groups, f->launch->kept, f->columns);
     } else {
-        f->pitch = f->columns;
-        for (int64_t c = 0; c < f->launch->chunks; c++) {
-            for (int32_t k = 0; k < f->folds->count; k++)
-                to[k] = f->chunk[k] + ((c * f->columns) << f->folds->fold[k].size);
-            fold_chunk(f, c, to);
-        }
+        fold_chunks(f, 0, 1, f->chunk);
     }
     finish(f);
 }
@@ -297,8 +313,8 @@ static int64_t lay_out(folding *f, char *slots, char *chunks)
                                                     : 1;
     const int64_t slots_bytes = SLOTS_BYTES / f->folds->count / 64 * 64;
     const int64_t chunks_bytes = CHUNKS_BYTES / f->folds->count / 64 * 64;
-    const int64_t kept_chunks =
-        launch->stage == WEFT__STAGE_WHOLE && launch->chunks > 0 ? launch->chunks : 1;
+    const int64_t groups = launch->stage == WEFT__STAGE_CHUNKS ? launch->groups : 1;
+    const int64_t levels = weft__fold_levels((launch->chunks + groups - 1) / groups);
     int64_t largest = 1;
     for (int32_t k = 0; k < f->folds->count; k++) {
         const int64_t bytes = (int64_t)1 << f->folds->fold[k].size;
@@ -307,8 +323,8 @@ static int64_t lay_out(folding *f, char *slots, char *chunks)
         f->chunk[k] = chunks + k * chunks_bytes;
     }
     int64_t columns = f->results.program->elements;
-    if (launch->stage == WEFT__STAGE_WHOLE)
-        columns = least(columns, chunks_bytes / (8 * kept_chunks));
+    if (launch->stage != WEFT__STAGE_FINISH || launch->chunks == 0)
+        columns = least(columns, chunks_bytes / (8 * levels));
     if (f->vertical && launch->stage != WEFT__STAGE_FINISH)
         columns = least(columns, vertical_columns(f, slots_bytes / (largest * lanes)));
     return columns < 1 ? 1 : columns;
@@ -357,10 +373,10 @@ static void run(const weft__folds *folds, const weft__launch *launch, int64_t fi
     weft__patch_begin(&f.points, scratch, f.points.program->elements);
     weft__patch_begin(&f.results, scratch + WEFT__SCRATCH, f.results.program->elements);
     while (first < end) {
-        const int64_t chunk = first / launch->kept, point = first % launch->kept;
+        const int64_t group = first / launch->kept, point = first % launch->kept;
         f.columns = most;
         take_columns(&f, point, end - first);
-        run_kept(&f, chunk, point);
+        run_kept(&f, group, point);
         first += f.columns;
     }
     weft__mode_leave(mode);

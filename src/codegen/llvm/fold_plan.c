@@ -162,11 +162,11 @@ bool weft__fold_wants(const weft__kernel *kernel, const weft__launch *launch)
            launch->size[launch->ndim - 1] >= WEFT__FOLD_LANES;
 }
 
-/* Whole runs of all columns, where there are many runs. */
+/* Whole groups of all columns, where there are many. */
 int64_t weft__fold_grain(const weft__kernel *kernel, const weft__launch *launch)
 {
-    enum { COLUMNS = 256, RUNS = 64 };
+    enum { COLUMNS = 256, GROUPS = 64 };
     if (weft__kernel_has_lanes(kernel) && launch->stage != WEFT__STAGE_FINISH)
         return 1;
-    return launch->stage == WEFT__STAGE_CHUNKS && launch->chunks >= RUNS ? launch->kept : COLUMNS;
+    return launch->stage == WEFT__STAGE_CHUNKS && launch->groups >= GROUPS ? launch->kept : COLUMNS;
 }

@@ -8,7 +8,7 @@
 
 enum {
     SLOT_BYTES = 1024 + 64, /* of all lanes of one fold */
-    CHUNK_BYTES = 48 << 10, /* for the results of chunks, of all folds */
+    CHUNK_BYTES = 128 << 10, /* for the results of chunks, of all folds */
     COLUMNS_MOST = 4096
 };
 
@@ -84,14 +84,14 @@ static void run_results(weft__fold_frame *frame)
     native->run(patch);
 }
 
-/* Where the results of a chunk of a kept point are in the buffer between two stages. */
-static void locate(const weft__fold_frame *frame, int64_t chunk, int64_t point, char **at)
+/* Where the results of a group of a kept point are in the buffer between two stages. */
+static void locate(const weft__fold_frame *frame, int64_t group, int64_t point, char **at)
 {
     const weft__launch *launch = frame->launch;
     char *buffer = frame->arguments[launch->arguments_count - 1].data;
     for (int32_t k = 0; k < frame->count; k++) {
-        at[k] = buffer + ((chunk * launch->kept + point) << frame->size[k]);
-        buffer += weft__fold_bytes((int64_t)1 << frame->size[k], launch->chunks * launch->kept);
+        at[k] = buffer + ((group * launch->kept + point) << frame->size[k]);
+        buffer += weft__fold_bytes((int64_t)1 << frame->size[k], launch->groups * launch->kept);
     }
 }
 
@@ -104,43 +104,83 @@ static void fold(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *c
         weft__fold_columns(frame, chunk, chunks, to, pitch);
 }
 
-/* Chunks from number `chunk` on of the columns, of which the first is kept point `point`. */
-static void run_chunks(weft__fold_frame *frame, int64_t chunk, int64_t chunks, int64_t point)
+/* Folds the chunks from number `chunk` on that are `step` apart, and combines them by halving: the
+ * odd ones of them with the even ones, last. There are few results at any time. */
+static void fold_apart(weft__fold_frame *frame, int64_t chunk, int64_t step, char *const *to)
 {
-    char *to[WEFT__FOLDS_MAX];
-    locate(frame, chunk, point, to);
-    if (frame->plan.mode != WEFT__FOLD_SHORT_MODE) {
-        fold(frame, chunk, chunks, to, frame->launch->kept);
+    char *next[WEFT__FOLDS_MAX];
+    if (chunk + step >= frame->plan.chunks) {
+        weft__fold_columns(frame, chunk, 1, to, 0);
         return;
     }
-    fold(frame, 0, frame->plan.chunks, frame->chunk, frame->columns);
-    weft__fold_groups(frame, frame->chunk, frame->plan.chunks, frame->columns, frame->columns);
+    for (int32_t k = 0; k < frame->count; k++)
+        next[k] = to[k] + (frame->columns << frame->size[k]);
+    fold_apart(frame, chunk, 2 * step, to);
+    fold_apart(frame, chunk + step, 2 * step, next);
+    weft__fold_groups(frame, to, 2, frame->columns, frame->columns);
+}
+
+/* Folds all chunks of the columns, or those of a group; the results are in frame->chunk. */
+static void fold_all(weft__fold_frame *frame, int64_t group, int64_t groups)
+{
+    const int64_t chunks = frame->plan.chunks, columns = frame->columns;
+    if (frame->plan.mode == WEFT__FOLD_COLUMNS_MODE) {
+        fold_apart(frame, group, groups, frame->chunk);
+        return;
+    }
+    fold(frame, 0, chunks, frame->chunk, columns);
+    weft__fold_groups(frame, frame->chunk, chunks, columns, columns);
+}
+
+/* Groups from number `group` on of the columns, of which the first is kept point `point`. In lanes
+ * a group is a chunk. */
+static void run_groups(weft__fold_frame *frame, int64_t group, int64_t groups, int64_t point)
+{
+    char *to[WEFT__FOLDS_MAX];
+    locate(frame, group, point, to);
+    if (frame->plan.mode == WEFT__FOLD_LANES_MODE) {
+        fold(frame, group, groups, to, frame->launch->kept);
+        return;
+    }
+    fold_all(frame, group, frame->launch->groups);
     for (int32_t k = 0; k < frame->count; k++)
         memcpy(to[k], frame->chunk[k], (size_t)frame->columns << frame->size[k]);
 }
 
 static void run_points(weft__fold_frame *frame, int64_t point)
 {
-    int64_t chunks = frame->launch->chunks, pitch = frame->launch->kept;
-    if (frame->launch->stage == WEFT__STAGE_FINISH && chunks > 0) {
-        locate(frame, 0, point, frame->chunk);
-    } else {
-        chunks = frame->plan.chunks;
-        pitch = frame->columns;
-        fold(frame, 0, chunks, frame->chunk, pitch);
-    }
-    if (chunks == 0)
+    const weft__launch *launch = frame->launch;
+    if (frame->plan.chunks == 0) {
         fill_neutral(frame);
-    weft__fold_groups(frame, frame->chunk, chunks, pitch, frame->columns);
+    } else if (launch->stage == WEFT__STAGE_FINISH) {
+        locate(frame, 0, point, frame->chunk);
+        weft__fold_groups(frame, frame->chunk, launch->groups, launch->kept, frame->columns);
+    } else {
+        fold_all(frame, 0, 1);
+    }
     run_results(frame);
+}
+
+/* How many results of a column there are at once, in memory of the thread. */
+static int64_t results_most(const weft__fold_frame *frame)
+{
+    const weft__launch *launch = frame->launch;
+    const int64_t chunks = frame->plan.chunks;
+    const int64_t groups = launch->stage == WEFT__STAGE_CHUNKS ? launch->groups : 1;
+    if (chunks == 0)
+        return 1;
+    if (launch->stage == WEFT__STAGE_FINISH)
+        return 0;
+    if (frame->plan.mode == WEFT__FOLD_COLUMNS_MODE)
+        return weft__fold_levels((chunks + groups - 1) / groups);
+    return frame->plan.mode == WEFT__FOLD_SHORT_MODE || launch->stage == WEFT__STAGE_WHOLE ? chunks
+                                                                                           : 0;
 }
 
 /* Cuts the memory after the frame into parts; returns how many columns there is room for. */
 static int64_t lay_out(weft__fold_frame *frame, char *memory, char *end)
 {
-    const bool whole = frame->launch->stage == WEFT__STAGE_WHOLE || frame->launch->chunks == 0 ||
-                       frame->plan.mode == WEFT__FOLD_SHORT_MODE;
-    const int64_t chunks = whole && frame->plan.chunks > 0 ? frame->plan.chunks : 1;
+    const int64_t results = results_most(frame);
     int64_t columns = COLUMNS_MOST, bytes = 0;
     memory += -(uintptr_t)memory & 63U;
     for (int32_t k = 0; k < frame->count; k++) {
@@ -151,11 +191,12 @@ static int64_t lay_out(weft__fold_frame *frame, char *memory, char *end)
         memory += SLOT_BYTES;
         bytes += (int64_t)1 << frame->size[k];
     }
-    if (whole)
-        columns = (CHUNK_BYTES - 64 * frame->count) / (bytes * chunks);
+    if (results > 0)
+        columns =
+            weft__fold_least(columns, (CHUNK_BYTES - 64 * frame->count) / (bytes * results));
     for (int32_t k = 0; k < frame->count; k++) {
         frame->chunk[k] = memory;
-        memory += whole ? weft__fold_bytes((int64_t)1 << frame->size[k], chunks * columns) : 64;
+        memory += weft__fold_bytes((int64_t)1 << frame->size[k], results * columns);
     }
     frame->pack = memory;
     frame->pack_bytes = end - memory;
@@ -175,15 +216,15 @@ static void take_columns(weft__fold_frame *frame, int64_t point, int64_t most)
  * lanes many chunks of a point go together, if the range has all points of them. */
 static int64_t run_items(weft__fold_frame *frame, int64_t first, int64_t end, int64_t most)
 {
-    const int64_t kept = frame->launch->kept, chunk = first / kept, point = first % kept;
-    int64_t chunks = 1, points = weft__fold_least(kept - point, end - first);
+    const int64_t kept = frame->launch->kept, group = first / kept, point = first % kept;
+    int64_t groups = 1, points = weft__fold_least(kept - point, end - first);
     if (frame->plan.mode == WEFT__FOLD_LANES_MODE && point == 0 && end - first >= kept)
-        chunks = (end - first) / kept;
+        groups = (end - first) / kept;
     for (int64_t p = 0; p < points; p += frame->columns) {
         take_columns(frame, point + p, weft__fold_least(most, points - p));
-        run_chunks(frame, chunk, chunks, point + p);
+        run_groups(frame, group, groups, point + p);
     }
-    return chunks * points;
+    return groups * points;
 }
 
 static void begin(weft__fold_frame *frame, const weft__native *native, const weft__launch *launch)
