@@ -1,4 +1,5 @@
-/* A tour of Weft: devices, arrays, views, conversions, streams, memory. Run it with ./dev run. */
+/* A tour of Weft: devices, views, conversions, expressions, streams, memory. Run it with ./dev run.
+ */
 #include <stdio.h>
 #include <weft/weft.h>
 
@@ -58,6 +59,20 @@ static int show_conversions(void)
     return 1;
 }
 
+/* Plain C over whole arrays: each is one kernel, on whatever device the arrays are. */
+static int show_expressions(void)
+{
+    WEFT_AUTO weft_array *line = weft_linspace(0, 1, 12);
+    WEFT_AUTO weft_array *a = weft_reshape(line, WEFT_SHAPE(3, 4));
+    WEFT_AUTO weft_array *b = weft_full_like(a, 2), *c = weft_zeros_like(a);
+    if (!check(weft(c += 1.0f / (1 + a) + 2.0f * a * b, a, b, c), "expression"))
+        return 0;
+    WEFT_AUTO weft_array *largest = weft_new(max(c, axis = 1), c);
+    WEFT_AUTO weft_array *slopes = weft_new(shift(a, 0, 1) - a, a);
+    return show("An expression, and the largest of each row:", largest) &&
+           show("Differences to the right neighbour:", slopes);
+}
+
 /* Two streams, one array: the second comes after the first without a word from us. */
 static int show_streams(void)
 {
@@ -94,7 +109,8 @@ static int show_memory(void)
 
 int main(void)
 {
-    return show_devices() && show_views() && show_conversions() && show_streams() && show_memory()
+    return show_devices() && show_views() && show_conversions() && show_expressions() &&
+                   show_streams() && show_memory()
                ? 0
                : 1;
 }
