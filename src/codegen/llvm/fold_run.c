@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SLOT_BYTES = 1024 + 64, /* of all lanes of one fold */
+    SLOT_BYTES = 1024 + 64,  /* of all lanes of one fold */
     CHUNK_BYTES = 128 << 10, /* for the results of chunks, of all folds */
     COLUMNS_MOST = 4096
 };
@@ -192,8 +192,7 @@ static int64_t lay_out(weft__fold_frame *frame, char *memory, char *end)
         bytes += (int64_t)1 << frame->size[k];
     }
     if (results > 0)
-        columns =
-            weft__fold_least(columns, (CHUNK_BYTES - 64 * frame->count) / (bytes * results));
+        columns = weft__fold_least(columns, (CHUNK_BYTES - 64 * frame->count) / (bytes * results));
     for (int32_t k = 0; k < frame->count; k++) {
         frame->chunk[k] = memory;
         memory += weft__fold_bytes((int64_t)1 << frame->size[k], results * columns);
