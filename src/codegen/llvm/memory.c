@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-enum { LANES_MOST = 64, LINE = 64, AHEAD = 2048 /* bytes */ };
+enum {
+    LANES_MOST = 64,
+    LINE = 64,
+    AHEAD = 2048,      /* bytes */
+    AHEAD_FOLDED = 512 /* where many rows are read side by side, and what is next ends with them */
+};
 
 static const weft__emitted_operand *operand_of(const weft__emitter *emitter,
                                                const weft__value *value)
@@ -96,6 +101,15 @@ static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__
                                          "");
 }
 
+/* Of lanes, the next chunk. */
+static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load)
+{
+    const int32_t mode = emitter->survey->fold_mode;
+    if (mode == WEFT__FOLD_LANES_MODE)
+        return (int64_t)WEFT__FOLD_CHUNK << size_of(emitter, load);
+    return mode == WEFT__FOLD_COLUMNS_MODE ? AHEAD_FOLDED : AHEAD;
+}
+
 /* Rows are too short for the processor to see where the next plane of a stencil goes on, and when
  * it waits for many operands at a time, it sees too little ahead. */
 static void ask_for(const weft__emitter *emitter, const weft__value *load, weft__ref address)
@@ -105,9 +119,8 @@ static void ask_for(const weft__emitter *emitter, const weft__value *load, weft_
         return;
     weft__type pointer = weft__llvm.TypeOf(address);
     weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 32);
-    const bool lanes = emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE; /* the next chunk */
-    const int64_t ahead = lanes ? (int64_t)WEFT__FOLD_CHUNK << size_of(emitter, load) : AHEAD;
-    weft__ref arguments[4] = {weft__emit_address(emitter, address, weft__emit_i64(emitter, ahead)),
+    weft__ref ahead = weft__emit_i64(emitter, bytes_ahead(emitter, load));
+    weft__ref arguments[4] = {weft__emit_address(emitter, address, ahead),
                               weft__llvm.ConstInt(i32, 0, 0), weft__llvm.ConstInt(i32, 3, 0),
                               weft__llvm.ConstInt(i32, 1, 0)};
     (void)weft__emit_intrinsic(emitter, "llvm.prefetch", &pointer, 1, arguments, 4);
