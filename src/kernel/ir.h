@@ -118,9 +118,9 @@ enum { WEFT__FOLD_LANES = 128, WEFT__FOLD_CHUNK = 4096, WEFT__FOLD_RUN = 64 };
  * In a kernel with folds (at most WEFT__FOLDS_MAX), what a fold depends on is computed at every
  * point; what a store depends on, other than through a fold, at every point of the axes that are
  * not folded (at position 0 of those that are). No fold depends on another. Such a kernel is
- * launched over the points that are left (WEFT__STAGE_WHOLE), or twice: over the chunks of each of
- * them, with a result for each chunk in a buffer, and then over those points to combine the chunks
- * and do the rest. */
+ * launched over the points that are left (WEFT__STAGE_WHOLE), or twice: over groups of the chunks
+ * of each of them, with a result for each group in a buffer, and then over those points to combine
+ * the groups and do the rest. */
 typedef struct weft__kernel {
     int32_t ndim;
     uint32_t folded; /* bit k: axis k of the index space is folded; compared with ndim */

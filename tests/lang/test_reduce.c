@@ -1,6 +1,7 @@
 /* Reductions as functions: options, outputs and errors. tests/lang/test_fold.c has the numbers. */
 #include "support/arrays.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <weft/weft.h>
 
@@ -105,6 +106,43 @@ TEST(X4_errors_of_functions)
     CHECK_STR(weft_error_last()->operation, "weft_mean");
 }
 
-TEST_MAIN(TEST_OF(X4_functions_of_all_elements), TEST_OF(X4_axes_and_keep),
+/* Sums of column j of whole numbers: exact, in any order. Between its stages a fold on a CPU takes
+ * at most 256 KiB, however many rows there are. */
+static bool sums_in_little_memory(int64_t rows, int64_t columns)
+{
+    enum { BETWEEN = 256 << 10 };
+    weft_statistics before, after;
+    const size_t bytes = (size_t)(rows * columns) * sizeof(float);
+    float *values = malloc(bytes), *sums = malloc((size_t)columns * sizeof *sums);
+    for (int64_t k = 0; values && k < rows * columns; k++)
+        values[k] = (float)(k / columns % 3 - k % columns % 5);
+    WEFT_AUTO weft_array *a =
+        weft_from_host(values, bytes, WEFT_SHAPE(rows, columns), .device = device());
+    bool right = values && sums && a && weft_memory_reset_peak(device()) == WEFT_OK &&
+                 weft_memory_stats(device(), &before) == WEFT_OK;
+    WEFT_AUTO weft_array *sum = weft_sum(a, .axes = WEFT_AXES(0));
+    right = right && sum && weft_copy_to_host(sum, sums, weft_array_bytes(sum)) == WEFT_OK &&
+            weft_memory_stats(device(), &after) == WEFT_OK;
+    for (int64_t j = 0; right && j < columns; j++) {
+        const int64_t rest = rows % 3, thirds = rows / 3 * 3 + (rest == 2);
+        right = sums[j] == (float)(thirds - rows * (j % 5));
+    }
+    if (right && device().kind == WEFT_DEVICE_CPU)
+        right = after.bytes_peak <= before.bytes_peak + weft_array_bytes(sum) + BETWEEN;
+    free(values);
+    free(sums);
+    return right;
+}
+
+TEST(M5_folds_take_little_memory)
+{
+    static const int64_t shapes[][2] = {{50000, 7},   {6000, 1000}, {4097, 300},
+                                        {1500, 8192}, {300, 20000}, {1100, 16384}};
+    for (size_t k = 0; k < (test_quick() ? 2 : sizeof shapes / sizeof *shapes); k++)
+        CHECK(sums_in_little_memory(shapes[k][0], shapes[k][1]));
+}
+
+TEST_MAIN(TEST_NO_FAULTS(M5_folds_take_little_memory, "large arrays; the others cover it"),
+          TEST_OF(X4_functions_of_all_elements), TEST_OF(X4_axes_and_keep),
           TEST_OF(X4_variance_and_norms), TEST_OF(X4_into_an_array),
           TEST_OF(X4_errors_of_functions));
