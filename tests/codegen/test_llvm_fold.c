@@ -419,15 +419,19 @@ static double whole_of(const struct fold_trial *trial, int operand, int64_t poin
     return number_of(WEFT_F64, element_read(at, 0, WEFT_F64));
 }
 
-/* Sums of products of whole numbers, which are the same in every order. */
-static bool same_as_sums(const struct fold_trial *trial)
+enum { RARE = 100, LARGE = 50, STEPS = 20 };
+
+/* Sums of products of whole numbers, which are the same in every order. Of rare ones, large numbers
+ * are more first. */
+static bool same_as_sums(const struct fold_trial *trial, bool rare)
 {
     const struct space kept = kept_space(&trial->space, trial->folded);
     for (int64_t p = 0; p < kept.count; p++) {
         double sum = 0;
         for (int64_t k = 0; k < trial->space.count / kept.count; k++) {
             const int64_t point = point_of(trial, p, k);
-            sum += whole_of(trial, 0, point) * whole_of(trial, 1, point);
+            const double x = whole_of(trial, 0, point);
+            sum += (rare && x > LARGE ? x + STEPS : x) * whole_of(trial, 1, point);
         }
         const int64_t at = layout_at(&trial->layout[2], &kept, p);
         CHECK_OR(number_of(WEFT_F64, element_read(trial->after[1][2] + at, 0, WEFT_F64)) == sum,
@@ -436,30 +440,48 @@ static bool same_as_sums(const struct fold_trial *trial)
     return true;
 }
 
+/* One after the other, so that they are worth to be skipped. */
+static int more_if_large(struct tiny *tiny, int x)
+{
+    const int large = tiny_constant(tiny, WEFT_F64, float_bits(WEFT_F64, LARGE));
+    const int one = tiny_constant(tiny, WEFT_F64, float_bits(WEFT_F64, 1));
+    const int is_large = tiny_value(tiny, WEFT__OP_lt, WEFT_BOOL, large, x, 0);
+    int more = x;
+    for (int k = 0; k < STEPS; k++)
+        more = tiny_value(tiny, WEFT__OP_add, WEFT_F64, more, one, 0);
+    return tiny_value(tiny, WEFT__OP_select, WEFT_F64, is_large, more, x);
+}
+
+static uint64_t random_whole(void)
+{
+    const double large = random_below(RARE) == 0 ? 2 * LARGE : 0;
+    return float_bits(WEFT_F64, large + (double)random_below(15) - 7);
+}
+
 /* A product of two operands that lie in different ways. */
-static bool check_products(const struct space *space, enum layout_kind first,
-                           enum layout_kind second)
+static bool check_products(const struct space *space, unsigned axes, bool rare,
+                           enum layout_kind first, enum layout_kind second)
 {
     static struct fold_trial trial;
     const enum layout_kind layouts[] = {first, second, LAYOUT_DENSE};
     memset(&trial, 0, sizeof trial);
     trial.space = *space;
-    trial.folded = 1U << (space->ndim - 1);
+    trial.folded = axes;
     struct tiny *tiny = &trial.tiny;
     tiny_begin(tiny);
     tiny->kernel.ndim = space->ndim;
     tiny->kernel.folded = trial.folded;
     const int x = tiny_load(tiny, WEFT_F64), y = tiny_load(tiny, WEFT_F64);
-    const int product = tiny_value(tiny, WEFT__OP_mul, WEFT_F64, x, y, 0);
+    const int factor = rare ? more_if_large(tiny, x) : x;
+    const int product = tiny_value(tiny, WEFT__OP_mul, WEFT_F64, factor, y, 0);
     store_kept(tiny, WEFT_F64, fold_of(tiny, WEFT__OP_add, WEFT_F64, WEFT_F64, product, product));
     for (int k = 0; k < 3; k++)
         trial.layout[k] = fold_layout(&trial, k, layouts[k]);
     bool passed = fold_trial_allocate(&trial);
     for (int k = 0; passed && k < 2; k++)
         for (int64_t n = 0; n < trial.layout[k].bytes / 8; n++)
-            element_write(trial.before[k], n, WEFT_F64,
-                          float_bits(WEFT_F64, (double)random_below(15) - 7));
-    passed = passed && fold_trial_run(&trial, random_grain()) && same_as_sums(&trial);
+            element_write(trial.before[k], n, WEFT_F64, random_whole());
+    passed = passed && fold_trial_run(&trial, random_grain()) && same_as_sums(&trial, rare);
     fold_trial_drop(&trial);
     return passed;
 }
@@ -472,11 +494,24 @@ TEST(packed_operands_beside_others)
     FOR_EACH_ISA
     for (int k = 0; k < 4; k++) {
         const struct space space = space_make(2, spaces[k]);
-        CHECK(check_products(&space, LAYOUT_TRANSPOSED, LAYOUT_DENSE));
-        CHECK(check_products(&space, LAYOUT_DENSE, LAYOUT_TRANSPOSED));
-        CHECK(check_products(&space, LAYOUT_TRANSPOSED, LAYOUT_BROADCAST));
-        CHECK(check_products(&space, LAYOUT_TRANSPOSED, LAYOUT_TRANSPOSED));
+        CHECK(check_products(&space, 2, false, LAYOUT_TRANSPOSED, LAYOUT_DENSE));
+        CHECK(check_products(&space, 2, false, LAYOUT_DENSE, LAYOUT_TRANSPOSED));
+        CHECK(check_products(&space, 2, false, LAYOUT_TRANSPOSED, LAYOUT_BROADCAST));
+        CHECK(check_products(&space, 2, false, LAYOUT_TRANSPOSED, LAYOUT_TRANSPOSED));
     }
+}
+
+/* What few lanes need is computed apart. */
+TEST(lanes_that_need_more)
+{
+    NEEDS_LLVM;
+    static const int64_t spaces[][2] = {{100, 200}, {3, 5000}, {500, 37}};
+    FOR_EACH_ISA
+    for (int k = 0; k < 3; k++)
+        for (unsigned axes = 1; axes < 4; axes++) {
+            const struct space space = space_make(2, spaces[k]);
+            CHECK(check_products(&space, axes, true, LAYOUT_DENSE, LAYOUT_DENSE));
+        }
 }
 
 /* ---- random kernels, against the interpreter ---- */
@@ -630,4 +665,5 @@ TEST_MAIN(TEST_OF(one_fold), TEST_NO_FAULTS(every_kind_and_type_of_one_axis, LON
           TEST_NO_FAULTS(any_axes_kinds_types_and_layouts, LONG),
           TEST_NO_FAULTS(across_the_lines_of_memory, LONG),
           TEST_NO_FAULTS(packed_operands_beside_others, LONG),
+          TEST_NO_FAULTS(lanes_that_need_more, LONG),
           TEST_NO_FAULTS(random_kernels_with_folds, LONG));

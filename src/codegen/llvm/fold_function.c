@@ -149,6 +149,33 @@ static void into_phis(weft__emitter *emitter, weft__block from, int unroll,
             weft__flow_incoming(phi[k][j], emitter->folding->fold[k].now[j], from);
 }
 
+/* A turn, and once more with all that is rarely needed, where a lane needs that: code without it is
+ * shorter. */
+static void emit_turn(weft__emitter *emitter, weft__ref column, int unroll,
+                      weft__ref phi[][WEFT__UNROLL_MOST])
+{
+    weft__ref out[WEFT__FOLDS_MAX][WEFT__UNROLL_MOST];
+    if (!emitter->survey->gives_up || emitter->mask != NULL || emitter->lanes == 1) {
+        weft__emit_turn(emitter, column, unroll);
+        return;
+    }
+    weft__block rare = weft__flow_block(emitter), after = weft__flow_block(emitter);
+    emitter->give_up = rare;
+    weft__emit_turn(emitter, column, unroll);
+    emitter->give_up = NULL;
+    weft__block usual = weft__flow_here(emitter);
+    weft__flow_jump(emitter, after);
+    weft__flow_enter(emitter, after);
+    make_phis(emitter, usual, unroll, true, out);
+    weft__flow_enter(emitter, rare);
+    take_phis(emitter, unroll, phi);
+    weft__emit_turn(emitter, column, unroll);
+    into_phis(emitter, weft__flow_here(emitter), unroll, out);
+    weft__flow_jump(emitter, after);
+    weft__flow_enter(emitter, after);
+    take_phis(emitter, unroll, out);
+}
+
 /* All rows from `first` to before `end`, of `unroll` vectors from the column `at` on. */
 static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft__ref fresh,
                       weft__ref first, weft__ref end)
@@ -179,7 +206,7 @@ static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
     emitter->mask = mask;
     emitter->lanes = lanes;
-    weft__emit_turn(emitter, column, unroll);
+    emit_turn(emitter, column, unroll, phi);
     weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, emitter->row, 1));
     weft__flow_incoming(emitter->row, first, before);
     weft__flow_incoming(emitter->row, next, weft__flow_here(emitter));
