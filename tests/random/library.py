@@ -289,7 +289,7 @@ class Run:
                 records.append(number_record(operand))
                 continue
             if operand.kind == "handle":
-                options = Options.of(None if operand.dtype == "f32" else operand.dtype)
+                options = Options.of(operand.dtype)
                 array = handles[number] = self.keep(self.library.made(self.library.handle_with(ctypes.byref(options))))
             else:
                 array = self.operand_array(operand)
