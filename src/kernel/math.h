@@ -84,7 +84,8 @@ void weft__math_circle(weft__builder *builder, weft_dtype dtype, int32_t turn, i
 
 /* name, number of arguments, result (COMPLEX, REAL: a float, or BOOL), the largest error for c64
  * and c128: the distance from the exact result in units in the last place of that one's modulus.
- * pow of c128 is measured in those times the modulus of y*log(x), if that is more than 1.
+ * pow is measured in those times the modulus of y*log(x), for c64 divided by 2^28, if that is more
+ * than 1.
  *
  * Special values, signed zeros and branch cuts are those of C11 Annex G; docs/semantics.md has what
  * that leaves open. */

@@ -75,10 +75,10 @@ def is_plain(name, arguments):
 
 
 def scale(name, arguments, wide):
-    """What the unit is multiplied by: pow of c128 is off by a part of its exponent."""
-    if name != "pow" or not wide:
+    """What the unit is multiplied by: pow is off by a part of its exponent, which is an f64."""
+    if name != "pow":
         return LONG(1)
-    length = modulus(log(arguments[0])) * modulus(arguments[1])
+    length = modulus(log(arguments[0])) * modulus(arguments[1]) * LONG(1 if wide else 2.0**-28)
     return np.where(np.isfinite(length), np.maximum(length, 1), 1)
 
 
