@@ -14,9 +14,10 @@ extern "C" {
  *     weft_explain_free(text);
  *
  * The program with the type of every value, how it is cut into kernels, each kernel in primitives
- * with the form that its operands have in memory, and the code for a target: "interpreter" or
- * "llvm"; NULL leaves the code out. The code may also be an expression, as of weft_new. Nothing is
- * computed, allocated on a device or waited for. *text is NULL when it fails. */
+ * with the form that its operands have in memory, and the code for a target: "interpreter", "llvm",
+ * "cuda" or "opencl", whatever devices there are; NULL leaves the code out. The code may also be an
+ * expression, as of weft_new. Nothing is computed, allocated on a device or waited for. *text is
+ * NULL when it fails. */
 #define weft_explain(text, target, code, ...)                                                      \
     weft_explain_site((text), (target), WEFT__PLACE "\0" #code "\0" #__VA_ARGS__,                  \
                       sizeof(WEFT__PLACE "\0" #code "\0" #__VA_ARGS__) - 1,                        \

@@ -1,4 +1,5 @@
 /* Kernels as text: operands in memory, values, code. */
+#include "codegen/c_like.h"
 #include "codegen/interpreter.h"
 #include "codegen/llvm.h"
 #include "core/allocate.h"
@@ -16,16 +17,15 @@ static const struct {
 #undef OP
 };
 
-static const char *const targets[] = {"interpreter", "llvm"};
-enum { TARGETS = sizeof targets / sizeof targets[0] };
-
 weft_status weft__explain_target(const char *target)
 {
-    for (int i = 0; i < TARGETS; i++)
+    static const char *const targets[] = {"interpreter", "llvm", "cuda", "opencl"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
         if (!target || !strcmp(target, targets[i]))
             return WEFT_OK;
     return FAIL_AT(WEFT_ERROR_ARGUMENT, "target",
-                   "'%.40s' is no target; there are interpreter and llvm, and NULL for none",
+                   "'%.40s' is no target; there are interpreter, llvm, cuda and opencl, and NULL "
+                   "for none",
                    target);
 }
 
@@ -190,19 +190,38 @@ static void write_values(const weft__explained *e, const weft__lowered *k)
     }
 }
 
+/* Of a fold, the first of its stages. */
+static weft_status c_like_code(const weft__kernel *kernel, const weft__launch *launch,
+                               weft__dialect dialect, char **code)
+{
+    weft__kernel_text text = {0};
+    TRY(weft__c_like_write(kernel, launch, dialect, &text));
+    *code = text.text;
+    return WEFT_OK;
+}
+
+static weft_status code_of(const char *target, const weft__kernel *kernel,
+                           const weft__launch *launch, char **code)
+{
+    if (!strcmp(target, "interpreter"))
+        return weft__interpreter_explain(kernel, code);
+    if (!strcmp(target, "llvm"))
+        return weft__llvm_explain(kernel, launch, code);
+    return c_like_code(kernel, launch,
+                       strcmp(target, "cuda") ? WEFT__DIALECT_OPENCL : WEFT__DIALECT_CUDA, code);
+}
+
 /* What an engine cannot compile is said in the text: another one runs it. */
 static weft_status write_code(const weft__explained *e, const weft__kernel *kernel,
                               const weft__launch *launch)
 {
     char *code = NULL;
-    bool llvm = e->target && !strcmp(e->target, "llvm");
     if (!e->target)
         return WEFT_OK;
     weft__text_add(e->text, "  code for %s:\n", e->target);
-    if (llvm)
+    if (!strcmp(e->target, "llvm"))
         TRY(weft__llvm_open());
-    weft_status status =
-        llvm ? weft__llvm_explain(kernel, launch, &code) : weft__interpreter_explain(kernel, &code);
+    weft_status status = code_of(e->target, kernel, launch, &code);
     if (status == WEFT_ERROR_MEMORY)
         return status;
     weft__text_add(e->text, "%s%s", status == WEFT_OK ? code : "    none: ",

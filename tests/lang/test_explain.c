@@ -111,6 +111,17 @@ TEST(K1_explain_a_kernel)
     CHECK(!text);
 }
 
+TEST(X1_explain_for_devices_that_are_not_here)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(5, 7), .device = device());
+    char *text;
+    CHECK(a);
+    CHECK_STATUS(weft_explain(&text, "cuda", 2 * a, a), WEFT_OK);
+    CHECK_PARTS(text, "code for cuda:\n", "__global__", "weft_kernel(");
+    CHECK_STATUS(weft_explain(&text, "opencl", sum(a, axis = 0), a), WEFT_OK);
+    CHECK_PARTS(text, "code for opencl:\n", "__kernel", "weft_kernel(");
+}
+
 TEST(X1_explain_at_run_time_and_errors)
 {
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(5), .device = device());
@@ -122,8 +133,8 @@ TEST(X1_explain_at_run_time_and_errors)
     CHECK_STATUS(weft_explain_code(&text, NULL, "h = a + 1", 2, names, operands), WEFT_OK);
     CHECK(weft_array_is_handle(handle));
     CHECK_PARTS(text, "    h : ", "without memory yet\n", "writes h f32, unit\n");
-    CHECK_STATUS(weft_explain(&text, "cuda", a + 1, a), WEFT_ERROR_ARGUMENT);
-    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "'cuda' is no target; there are interpreter and llvm");
+    CHECK_STATUS(weft_explain(&text, "metal", a + 1, a), WEFT_ERROR_ARGUMENT);
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "'metal' is no target; there are interpreter, llvm, cuda");
     CHECK(!text);
     CHECK_STATUS(weft_explain_code(&text, NULL, "a + b", 1, names, operands), WEFT_ERROR_SYNTAX);
     CHECK_ERROR(WEFT_ERROR_SYNTAX, "unknown name 'b'");
@@ -136,4 +147,5 @@ TEST(X1_explain_at_run_time_and_errors)
 
 TEST_MAIN(TEST_OF(X1_explain_an_expression), TEST_OF(X4_explain_several_kernels),
           TEST_NO_FAULTS(X1_explain_the_code_of_llvm, "libLLVM keeps what it allocates"),
-          TEST_OF(K1_explain_a_kernel), TEST_OF(X1_explain_at_run_time_and_errors));
+          TEST_OF(K1_explain_a_kernel), TEST_OF(X1_explain_for_devices_that_are_not_here),
+          TEST_OF(X1_explain_at_run_time_and_errors));

@@ -40,7 +40,17 @@ static const char cuda_words[] =
     "#define HIGH_i32(x, y) __mulhi(x, y)\n"
     "#define HIGH_u32(x, y) __umulhi(x, y)\n"
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
-    "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
+    "#define HIGH_u64(x, y) __umul64hi(x, y)\n"
+    "#ifdef __CUDACC_RTC__\n" /* NVRTC 13.0 forgets that -(-32768) is -32768 if it sees both */
+    "FUNCTION i16 NEGATE_i16(i32 x)\n"
+    "{\n"
+    "    i32 y;\n"
+    "    asm(\"sub.s32 %0, 0, %1;\" : \"=r\"(y) : \"r\"(x));\n"
+    "    return (i16)y;\n"
+    "}\n"
+    "#else\n"
+    "#define NEGATE_i16(x) (i16)(0u - (u32)(x))\n"
+    "#endif\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
  * thousands of functions. Where it can be told to leave them out, these are all that is used. */
@@ -112,7 +122,8 @@ static const char opencl_words[] =
     "#define HIGH_i32(x, y) mul_hi(x, y)\n"
     "#define HIGH_u32(x, y) mul_hi(x, y)\n"
     "#define HIGH_i64(x, y) mul_hi(x, y)\n"
-    "#define HIGH_u64(x, y) mul_hi(x, y)\n";
+    "#define HIGH_u64(x, y) mul_hi(x, y)\n"
+    "#define NEGATE_i16(x) (i16)(0u - (u32)(x))\n";
 
 /* The 16-bit floats. An f16's exponent, placed in an f32, is too small by 112; multiplying puts
  * that right and makes subnormals normal. In the other direction a subnormal is rounded by an

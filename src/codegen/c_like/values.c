@@ -118,10 +118,19 @@ static void write_shift(weft__text *text, weft_dtype dtype, bool left, int32_t x
         weft__text_add(text, " : (%s)(v%d >> (u32)v%d)", name, x, y);
 }
 
+static void write_negation(weft__text *text, weft_dtype dtype, int32_t x)
+{
+    if (dtype == WEFT_I16)
+        weft__text_add(text, "NEGATE_i16(v%d)", x);
+    else
+        weft__text_add(text, "(%s)(0u - (%s)v%d)", weft__text_of_dtype(dtype),
+                       bits_of(dtype) > 32 ? "u64" : "u32", x);
+}
+
 static void write_integers(weft__text *text, const weft__value *value, weft_dtype dtype)
 {
     const int32_t x = value->argument[0], y = value->argument[1];
-    const char *name = weft__text_of_dtype(dtype), *wide = bits_of(dtype) > 32 ? "u64" : "u32";
+    const char *name = weft__text_of_dtype(dtype);
     switch ((weft__op)value->op) {
     case WEFT__OP_add:
         write_wrapping(text, dtype, "+", x, y);
@@ -140,13 +149,15 @@ static void write_integers(weft__text *text, const weft__value *value, weft_dtyp
         write_division(text, dtype, value->op == WEFT__OP_rem, x, y);
         break;
     case WEFT__OP_neg:
-        weft__text_add(text, "(%s)(0u - (%s)v%d)", name, wide, x);
+        write_negation(text, dtype, x);
         break;
     case WEFT__OP_abs:
-        if (is_signed(dtype))
-            weft__text_add(text, "v%d < 0 ? (%s)(0u - (%s)v%d) : v%d", x, name, wide, x, x);
-        else
+        if (is_signed(dtype)) {
+            weft__text_add(text, "v%d >= 0 ? v%d : ", x, x);
+            write_negation(text, dtype, x);
+        } else {
             weft__text_add(text, "v%d", x);
+        }
         break;
     case WEFT__OP_min:
     case WEFT__OP_max:
