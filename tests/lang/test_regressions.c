@@ -132,8 +132,20 @@ TEST(X4_cuts_do_not_round_f16)
     CHECK(holds(thirds, (const float[]){1.0f / 3, 2 * (1.0f / 3)}, 8));
 }
 
-TEST_MAIN(TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
-          TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),
-          TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_index_of_a_local_in_two_arrays),
+/* A compiler took -(-32768) for a positive number when it compared it in the same kernel. */
+TEST(X4_least_i16_stays_negative)
+{
+    const int16_t values[] = {INT16_MIN, 5, -5};
+    WEFT_AUTO weft_array *x = from(values, sizeof values, WEFT_SHAPE(3), WEFT_I16);
+    CHECK(x);
+    WEFT_AUTO weft_array *negated = weft_new(-x <= 3, x), *size = weft_new(abs(x) <= 3, x);
+    CHECK(holds(negated, (const uint8_t[]){1, 1, 0}, 3));
+    CHECK(holds(size, (const uint8_t[]){1, 0, 0}, 3));
+}
+
+TEST_MAIN(TEST_OF(X4_least_i16_stays_negative), TEST_OF(X2_narrow_literals_are_rounded),
+          TEST_OF(X2_integer_literals_are_rounded_once), TEST_OF(X3_shift_of_a_copy),
+          TEST_OF(X3_shift_of_f16_moves_the_bits), TEST_OF(X2_index_of_a_repeated_local),
+          TEST_OF(X2_index_of_a_local_in_two_arrays),
           TEST_OF(X2_overlapping_results_of_two_kernels),
           TEST_OF(X2_overlapping_results_of_one_kernel), TEST_OF(X4_cuts_do_not_round_f16));
