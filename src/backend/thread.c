@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 
-/* Users' functions run on these stacks; pages that are not touched cost nothing. */
-enum { STACK_BYTES = 1 << 20 };
+/* Users' functions and kernels run on these stacks, which also hold the program's thread-local
+ * variables; pages that are not touched cost nothing. */
+enum { STACK_BYTES = 4 << 20 };
 
 int weft__backend_thread_start(pthread_t *thread, const char *name, void *(*body)(void *),
                                void *argument)

@@ -279,21 +279,23 @@ static void write_store(weft__writer *w, const weft__value *store)
     weft__text_add(&w->text, ";\n");
 }
 
-static void write_wanted(weft__writer *w, bool results)
+static void write_input(weft__writer *w, uint32_t at)
 {
-    for (uint32_t k = 0; k < w->kernel->values_count; k++) {
-        const weft__value *value = &w->kernel->values[k];
-        if (!w->wanted[k])
-            continue;
-        if (value->op == WEFT__OP_load)
-            weft__write_load(w, k);
-        else if (value->op == WEFT__OP_store)
-            write_store(w, value);
-        else if (value->op == WEFT__OP_fold && results)
-            weft__text_add(&w->text, "const %s v%u = x.a%u;\n", type_of(w, k), k, k);
-        else if (value->op != WEFT__OP_fold)
-            weft__write_value(w, k);
-    }
+    const weft__value *value = &w->kernel->values[at];
+    if (value->op == WEFT__OP_load)
+        weft__write_load(w, at);
+    else if (value->op == WEFT__OP_store)
+        write_store(w, value);
+    else if (value->op != WEFT__OP_fold)
+        weft__write_value(w, at);
+}
+
+static void write_result(weft__writer *w, uint32_t at)
+{
+    if (w->kernel->values[at].op == WEFT__OP_fold)
+        weft__text_add(&w->text, "const %s v%u = x.a%u;\n", type_of(w, at), at, at);
+    else
+        write_input(w, at);
 }
 
 static void write_element(weft__writer *w)
@@ -304,7 +306,7 @@ static void write_element(weft__writer *w)
         "FUNCTION partial element(PARAMETERS, const I point, const I r)\n{\npartial z;\n");
     weft__write_positions(w, 0, w->kept_ndim, "point");
     weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
-    write_wanted(w, false);
+    weft__write_wanted(w, write_input);
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text, "z.a%u = v%d;\n", k,
                    w->kernel->values[k].argument[w->kernel->values[k].part]);
@@ -319,7 +321,7 @@ static void write_finish(weft__writer *w)
     weft__write_positions(w, 0, w->kept_ndim, "point");
     for (int k = w->kept_ndim; k < w->shape.ndim; k++)
         weft__text_add(&w->text, "const I i%d = 0;\n", k);
-    write_wanted(w, true);
+    weft__write_wanted(w, write_result);
     weft__text_add(&w->text, "}\n");
 }
 

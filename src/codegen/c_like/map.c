@@ -216,9 +216,7 @@ void weft__write_map(weft__writer *w, weft__kernel_text *source)
         weft__text_add(&w->text, "const I i%d = first;\n", last);
     else
         weft__text_add(&w->text, "const I i%d = first + (e < valid ? e : valid - 1);\n", last);
-    for (uint32_t k = 0; k < w->kernel->values_count; k++)
-        if (w->wanted[k])
-            write_lane_value(w, k);
+    weft__write_wanted(w, write_lane_value);
     weft__text_add(&w->text, "}\n");
     write_outputs(w, false);
     weft__text_add(&w->text, "}\n");

@@ -175,9 +175,12 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
                       .kept_ndim = sample->kept_ndim,
                       .arguments_count = sample->arguments_count};
     memset(source, 0, sizeof *source);
-    w.wanted = weft__allocate_zeroed(2 * (size_t)kernel->values_count + 1);
-    if (!w.wanted)
+    const size_t values = kernel->values_count;
+    w.room = weft__allocate_zeroed(values * (2 * sizeof *w.room + 2) + 1);
+    if (!w.room)
         return WEFT_ERROR_MEMORY;
+    w.wanted = (uint8_t *)(w.room + 2 * values);
+    w.skips.skip = w.wanted + values;
     weft__c_like_shape_of(kernel, sample, &w.shape);
     w.pointed = is_large(&w);
     weft__write_prelude(&w);
@@ -187,7 +190,7 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
         mark_stores(kernel, w.wanted);
         weft__write_map(&w, source);
     }
-    weft__free(w.wanted);
+    weft__free(w.room);
     source->pointed = w.pointed;
     return weft__text_take(&w.text, &source->text);
 }

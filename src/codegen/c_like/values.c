@@ -219,8 +219,17 @@ static void write_floats(weft__text *text, const weft__value *value, weft_dtype 
     }
 }
 
-static bool write_common(weft__writer *w, const weft__value *value)
+static void write_select(weft__writer *w, uint32_t at)
 {
+    weft__text_add(&w->text, "v%d ? ", w->kernel->values[at].argument[0]);
+    weft__write_side(w, at, 1);
+    weft__text_add(&w->text, " : ");
+    weft__write_side(w, at, 2);
+}
+
+static bool write_common(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
     static const char *const compare[WEFT__OP_COUNT] = {
         [WEFT__OP_eq] = "==", [WEFT__OP_ne] = "!=", [WEFT__OP_lt] = "<", [WEFT__OP_le] = "<="};
     const int32_t *x = value->argument;
@@ -246,7 +255,7 @@ static bool write_common(weft__writer *w, const weft__value *value)
                        value->op == WEFT__OP_round_f16 ? "f16" : "bf16",
                        value->op == WEFT__OP_round_f16 ? "f16" : "bf16", x[0]);
     else if (value->op == WEFT__OP_select)
-        weft__text_add(&w->text, "v%d ? v%d : v%d", x[0], x[1], x[2]);
+        write_select(w, at);
     else if (compare[value->op])
         weft__text_add(&w->text, "v%d %s v%d", x[0], compare[value->op], x[1]);
     else
@@ -259,7 +268,7 @@ void weft__write_value(weft__writer *w, uint32_t at)
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype dtype = (weft_dtype)value->dtype;
     weft__text_add(&w->text, "const %s v%u = ", weft__text_of_dtype(dtype), at);
-    if (!write_common(w, value)) {
+    if (!write_common(w, at)) {
         if (is_float(dtype))
             write_floats(&w->text, value, dtype);
         else

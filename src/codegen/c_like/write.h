@@ -7,6 +7,7 @@
 #define WEFT_CODEGEN_C_LIKE_WRITE_H
 
 #include "codegen/c_like.h"
+#include "codegen/skip.h"
 #include "core/text.h"
 
 /* How the elements of an operand lie along the innermost axis. */
@@ -32,6 +33,8 @@ typedef struct weft__writer {
     bool pointed; /* see weft__kernel_text */
     weft__text text;
     uint8_t *wanted; /* for each value: whether what is being written needs it */
+    uint32_t *room;  /* two numbers for each value */
+    weft__skips skips;
 } weft__writer;
 
 enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8 };
@@ -57,6 +60,12 @@ void weft__write_narrowed(weft__writer *w, const weft__value *store);
 /* values.c: the wanted values of a point, other than loads, stores and folds, which have been
  * written before or are afterwards. */
 void weft__write_value(weft__writer *w, uint32_t at);
+
+/* skips.c: calls `write` for all wanted values in order, inside of branches for those that few
+ * items need. */
+void weft__write_wanted(weft__writer *w, void (*write)(weft__writer *w, uint32_t at));
+/* How a select names its argument 1 or 2: v<number>, or what a branch has set. */
+void weft__write_side(weft__writer *w, uint32_t select, int side);
 
 /* loads.c: the address of an operand's element at a position, without its part. */
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position);

@@ -4,6 +4,7 @@
 #include "codegen/llvm/patch.h"
 #include "core/allocate.h"
 #include "core/status.h"
+#include <string.h>
 
 enum {
     UNROLL_FOUR = 12,    /* kernels of up to so many operations have four vectors in a turn */
@@ -338,6 +339,32 @@ weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
     return WEFT_OK;
 }
 
+bool weft__skip_gives_up(const weft__survey *survey, int number)
+{
+    const weft__skip *skip = &survey->skips[number];
+    for (int k = 0; k < survey->skips_count; k++)
+        if (k != number && survey->skips[k].condition == skip->condition)
+            return false;
+    return survey->skip[skip->first] == 0;
+}
+
+static void find_skips(weft__survey *survey, uint32_t *room)
+{
+    weft__skips found = {.kernel = survey->kernel,
+                         .needed = survey->needed,
+                         .level = survey->level,
+                         .point = WEFT__LEVEL_POINT,
+                         .skip = survey->skip};
+    weft__skips_find(&found, room);
+    memcpy(survey->skips, found.skips, sizeof found.skips);
+    survey->skips_count = found.count;
+    for (int k = 0; k < survey->skips_count; k++)
+        survey->gives_up |= survey->target.masks && weft__skip_gives_up(survey, k);
+    survey->always = survey->operations;
+    for (uint32_t k = 0; k < survey->kernel->values_count; k++)
+        survey->always -= survey->skip[k] != 0;
+}
+
 void weft__survey_finish(weft__survey *survey)
 {
     uint32_t *room = survey->memory;
@@ -346,7 +373,7 @@ void weft__survey_finish(weft__survey *survey)
     find_levels(survey);
     find_flags(survey);
     find_leading(survey);
-    weft__survey_skips(survey, room + survey->kernel->values_count);
+    find_skips(survey, room + survey->kernel->values_count);
     survey->lanes = lanes_of(survey);
     find_streamed(survey);
     survey->asks = asks(survey);

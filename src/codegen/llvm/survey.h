@@ -4,6 +4,7 @@
 #define WEFT_CODEGEN_LLVM_SURVEY_H
 
 #include "codegen/llvm/target.h"
+#include "codegen/skip.h"
 
 /* How far apart the elements of an operand are along the innermost axis, in elements; of a complex
  * operand in parts, so that a dense one is DOUBLE. */
@@ -47,16 +48,6 @@ typedef struct weft__displaced {
     uint16_t operand, shift; /* of the kernel */
 } weft__displaced;
 
-/* Values that only one side of selects with the same condition needs, and that are much work: they
- * are skipped where no lane takes that side. */
-typedef struct weft__skip {
-    uint32_t condition;
-    uint32_t first; /* the first of the selects, before which the values are computed */
-    uint8_t side;   /* the argument of the selects: 1 or 2 */
-} weft__skip;
-
-enum { WEFT__SKIPS_MOST = 32 };
-
 typedef struct weft__survey {
     const weft__kernel *kernel;
     void *memory; /* that the tables below are in */
@@ -91,9 +82,6 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
 weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey);
 void weft__survey_finish(weft__survey *survey);
 void weft__survey_free(weft__survey *survey);
-
-/* skip.c: fills `skip` and `skips`; the room is for two numbers a value, all 0. */
-void weft__survey_skips(weft__survey *survey, uint32_t *room);
 
 /* Whether a skip is in no other one, and no skip is for the other side. */
 bool weft__skip_gives_up(const weft__survey *survey, int number);

@@ -1,6 +1,6 @@
 /* Finds values that can be skipped where no lane needs them: what math functions do for rare
  * arguments, and the sides of a user's own choice. */
-#include "codegen/llvm/survey.h"
+#include "codegen/skip.h"
 
 enum {
     WORTH = 16,   /* operations that are worth a branch */
@@ -8,9 +8,9 @@ enum {
     WINDOW = 2048 /* values that are looked at, for a select */
 };
 
-static bool is_point(const weft__survey *survey, uint32_t k)
+static bool is_point(const weft__skips *skips, uint32_t k)
 {
-    return survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT;
+    return skips->needed[k] != 0 && skips->level[k] == skips->point;
 }
 
 static uint32_t cost_of(const weft__value *value)
@@ -35,36 +35,35 @@ struct attempt {
     uint32_t *inner; /* of each value: how many of its uses are in the attempt */
 };
 
-static bool is_for(const weft__survey *survey, const struct attempt *attempt, uint32_t k)
+static bool is_for(const weft__skips *skips, const struct attempt *attempt, uint32_t k)
 {
-    const weft__value *value = &survey->kernel->values[k];
-    return value->op == WEFT__OP_select && is_point(survey, k) &&
-           survey->skip[k] == attempt->outer &&
+    const weft__value *value = &skips->kernel->values[k];
+    return value->op == WEFT__OP_select && is_point(skips, k) && skips->skip[k] == attempt->outer &&
            value->argument[0] == (int32_t)attempt->skip.condition &&
            value->argument[1] != value->argument[2];
 }
 
 /* Goes backwards from the last select; returns what the values cost that are marked with the
  * number. */
-static uint32_t mark(weft__survey *survey, const struct attempt *attempt, const uint32_t *uses)
+static uint32_t mark(weft__skips *skips, const struct attempt *attempt, const uint32_t *uses)
 {
-    const weft__kernel *kernel = survey->kernel;
+    const weft__kernel *kernel = skips->kernel;
     const uint32_t begin = attempt->skip.condition + 1;
     uint32_t cost = 0;
     for (uint32_t k = attempt->last; k >= begin; k--) {
         const weft__value *value = &kernel->values[k];
-        if (is_for(survey, attempt, k)) {
+        if (is_for(skips, attempt, k)) {
             attempt->inner[value->argument[attempt->skip.side]]++;
             continue;
         }
-        const bool inside = k < attempt->skip.first && is_point(survey, k) &&
-                            survey->skip[k] == attempt->outer && uses[k] > 0 &&
+        const bool inside = k < attempt->skip.first && is_point(skips, k) &&
+                            skips->skip[k] == attempt->outer && uses[k] > 0 &&
                             attempt->inner[k] == uses[k] && value->op != WEFT__OP_load &&
                             value->op != WEFT__OP_store;
         for (int j = 0; inside && j < weft__value_arguments(kernel, value); j++)
             attempt->inner[value->argument[j]]++;
         if (inside) {
-            survey->skip[k] = attempt->number;
+            skips->skip[k] = attempt->number;
             cost += cost_of(value);
         }
     }
@@ -72,81 +71,67 @@ static uint32_t mark(weft__survey *survey, const struct attempt *attempt, const 
 }
 
 /* Forgets the counts, and the marks too if they are not wanted. */
-static void unmark(weft__survey *survey, const struct attempt *attempt, bool wanted)
+static void unmark(weft__skips *skips, const struct attempt *attempt, bool wanted)
 {
     for (uint32_t k = 0; k <= attempt->last; k++) {
         attempt->inner[k] = 0;
-        if (!wanted && survey->skip[k] == attempt->number)
-            survey->skip[k] = attempt->outer;
+        if (!wanted && skips->skip[k] == attempt->number)
+            skips->skip[k] = attempt->outer;
     }
 }
 
-static void attempt_skip(weft__survey *survey, uint32_t first, uint8_t side, uint32_t *uses)
+static void attempt_skip(weft__skips *skips, uint32_t first, uint8_t side, uint32_t *uses)
 {
-    const weft__kernel *kernel = survey->kernel;
+    const weft__kernel *kernel = skips->kernel;
     const uint32_t condition = (uint32_t)kernel->values[first].argument[0];
     struct attempt attempt = {.skip = {condition, first, side},
                               .last = first,
-                              .outer = survey->skip[first],
-                              .number = (uint8_t)(survey->skips_count + 1),
+                              .outer = skips->skip[first],
+                              .number = (uint8_t)(skips->count + 1),
                               .inner = uses + kernel->values_count};
     for (uint32_t k = first; k < kernel->values_count && k - first < WINDOW; k++)
-        if (is_for(survey, &attempt, k))
+        if (is_for(skips, &attempt, k))
             attempt.last = k;
-    if (mark(survey, &attempt, uses) >= WORTH) {
-        unmark(survey, &attempt, true);
-        survey->skips[survey->skips_count++] = attempt.skip;
+    if (mark(skips, &attempt, uses) >= WORTH) {
+        unmark(skips, &attempt, true);
+        skips->skips[skips->count++] = attempt.skip;
     } else {
-        unmark(survey, &attempt, false);
+        unmark(skips, &attempt, false);
     }
 }
 
 /* Whether no select before this one has its condition, in the same skip. */
-static bool is_first(const weft__survey *survey, uint32_t k)
+static bool is_first(const weft__skips *skips, uint32_t k)
 {
-    const weft__value *values = survey->kernel->values;
+    const weft__value *values = skips->kernel->values;
     for (uint32_t j = k; j-- > (uint32_t)values[k].argument[0];)
         if (values[j].op == WEFT__OP_select && values[j].argument[0] == values[k].argument[0] &&
-            survey->skip[j] == survey->skip[k] && is_point(survey, j))
+            skips->skip[j] == skips->skip[k] && is_point(skips, j))
             return false;
     return true;
 }
 
-static void count_uses(const weft__survey *survey, uint32_t *uses)
+static void count_uses(const weft__skips *skips, uint32_t *uses)
 {
-    const weft__kernel *kernel = survey->kernel;
+    const weft__kernel *kernel = skips->kernel;
     for (uint32_t k = 0; k < kernel->values_count; k++)
         for (int j = 0;
-             survey->needed[k] != 0 && j < weft__value_arguments(kernel, &kernel->values[k]); j++)
+             skips->needed[k] != 0 && j < weft__value_arguments(kernel, &kernel->values[k]); j++)
             uses[kernel->values[k].argument[j]]++;
 }
 
-bool weft__skip_gives_up(const weft__survey *survey, int number)
-{
-    const weft__skip *skip = &survey->skips[number];
-    for (int k = 0; k < survey->skips_count; k++)
-        if (k != number && survey->skips[k].condition == skip->condition)
-            return false;
-    return survey->skip[skip->first] == 0;
-}
-
 /* From the last select to the first, so that outer skips come before those inside of them. */
-void weft__survey_skips(weft__survey *survey, uint32_t *room)
+void weft__skips_find(weft__skips *skips, uint32_t *room)
 {
-    const weft__kernel *kernel = survey->kernel;
-    count_uses(survey, room);
+    const weft__kernel *kernel = skips->kernel;
+    count_uses(skips, room);
     for (uint32_t k = kernel->values_count; k-- > 0;) {
         const weft__value *value = &kernel->values[k];
-        if (value->op != WEFT__OP_select || !is_point(survey, k) ||
+        if (value->op != WEFT__OP_select || !is_point(skips, k) ||
             k - (uint32_t)value->argument[0] > WINDOW ||
-            survey->level[value->argument[0]] != WEFT__LEVEL_POINT || !is_first(survey, k))
+            !is_point(skips, (uint32_t)value->argument[0]) || !is_first(skips, k))
             continue;
-        for (uint8_t side = 1; side <= 2 && survey->skips_count < WEFT__SKIPS_MOST; side++)
-            attempt_skip(survey, k, side, room);
+        for (uint8_t side = 1; side <= 2 && skips->count < WEFT__SKIPS_MOST; side++)
+            attempt_skip(skips, k, side, room);
     }
-    for (int k = 0; k < survey->skips_count; k++)
-        survey->gives_up |= survey->target.masks && weft__skip_gives_up(survey, k);
-    survey->always = survey->operations;
-    for (uint32_t k = 0; k < kernel->values_count; k++)
-        survey->always -= survey->skip[k] != 0;
 }

@@ -1,0 +1,70 @@
+/* Branches around what few items need, such as the reduction of far arguments of a sine. */
+#include "codegen/c_like/write.h"
+#include <string.h>
+
+/* Whether a side of a select is in a skip that the select itself is not in. */
+static int skip_of_side(const weft__writer *w, uint32_t select, int side)
+{
+    const uint8_t *skip = w->skips.skip;
+    const int32_t value = w->kernel->values[select].argument[side];
+    return skip[value] != skip[select] ? skip[value] : 0;
+}
+
+void weft__write_side(weft__writer *w, uint32_t select, int side)
+{
+    if (skip_of_side(w, select, side))
+        weft__text_add(&w->text, "t%u_%d", select, side);
+    else
+        weft__text_add(&w->text, "v%d", w->kernel->values[select].argument[side]);
+}
+
+static bool is_for(const weft__writer *w, uint32_t select, int number)
+{
+    return w->wanted[select] && w->kernel->values[select].op == WEFT__OP_select &&
+           skip_of_side(w, select, w->skips.skips[number - 1].side) == number;
+}
+
+static void write_in_skip(weft__writer *w, int number, void (*write)(weft__writer *w, uint32_t at));
+
+static void write_skip(weft__writer *w, int number, void (*write)(weft__writer *w, uint32_t at))
+{
+    const weft__skip *skip = &w->skips.skips[number - 1];
+    const weft__value *values = w->kernel->values;
+    for (uint32_t k = skip->first; k < w->kernel->values_count; k++)
+        if (is_for(w, k, number))
+            weft__text_add(&w->text, "%s t%u_%d;\n",
+                           weft__text_of_dtype((weft_dtype)values[k].dtype), k, skip->side);
+    weft__text_add(&w->text, "if (%sv%u) {\n", skip->side == 1 ? "" : "!", skip->condition);
+    write_in_skip(w, number, write);
+    for (uint32_t k = skip->first; k < w->kernel->values_count; k++)
+        if (is_for(w, k, number))
+            weft__text_add(&w->text, "t%u_%d = v%d;\n", k, skip->side,
+                           values[k].argument[skip->side]);
+    weft__text_add(&w->text, "}\n");
+}
+
+/* The values of one skip, or with number 0 those of none. */
+static void write_in_skip(weft__writer *w, int number, void (*write)(weft__writer *w, uint32_t at))
+{
+    for (uint32_t k = 0; k < w->kernel->values_count; k++) {
+        if (!w->wanted[k] || w->skips.skip[k] != number)
+            continue;
+        for (int inner = 0; inner < w->skips.count; inner++)
+            if (w->skips.skips[inner].first == k)
+                write_skip(w, inner + 1, write);
+        write(w, k);
+    }
+}
+
+void weft__write_wanted(weft__writer *w, void (*write)(weft__writer *w, uint32_t at))
+{
+    const size_t values = w->kernel->values_count;
+    memset(w->room, 0, 2 * values * sizeof *w->room);
+    memset(w->skips.skip, 0, values);
+    w->skips.kernel = w->kernel;
+    w->skips.needed = w->skips.level = w->wanted;
+    w->skips.point = 1;
+    w->skips.count = 0;
+    weft__skips_find(&w->skips, w->room);
+    write_in_skip(w, 0, write);
+}
