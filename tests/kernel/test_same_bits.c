@@ -89,7 +89,8 @@ static weft_array *compute_other(int which, weft_array *a, int layout)
 {
     weft_random random = {17, 4, 1000};
     const weft_shape shape = weft_array_shape(a);
-    const int allocator = layout == PITCHED ? WEFT_ALLOCATOR_PITCHED : WEFT_ALLOCATOR_DEFAULT;
+    const weft_allocator allocator =
+        layout == PITCHED ? WEFT_ALLOCATOR_PITCHED : WEFT_ALLOCATOR_DEFAULT;
     if (which == 0)
         return weft_cumulative_sum(a, 1);
     if (which == 1)
