@@ -2,12 +2,16 @@
 #include "codegen/c_like/write.h"
 #include <string.h>
 
-/* Whether a side of a select is in a skip that the select itself is not in. */
+/* The skip that a side of a select is in and the select is for, or 0. */
 static int skip_of_side(const weft__writer *w, uint32_t select, int side)
 {
-    const uint8_t *skip = w->skips.skip;
-    const int32_t value = w->kernel->values[select].argument[side];
-    return skip[value] != skip[select] ? skip[value] : 0;
+    const weft__value *value = &w->kernel->values[select];
+    const int number = w->skips.skip[value->argument[side]];
+    const weft__skip *skip = &w->skips.skips[number > 0 ? number - 1 : 0];
+    const bool leaves = number > 0 && skip->side == side &&
+                        skip->condition == (uint32_t)value->argument[0] &&
+                        w->skips.skip[select] == w->skips.skip[skip->first];
+    return leaves ? number : 0;
 }
 
 void weft__write_side(weft__writer *w, uint32_t select, int side)
