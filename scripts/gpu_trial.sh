@@ -78,7 +78,7 @@ part_tests() {
     local logs=build/gpu-tests limit=60 list
     rm -rf "$logs" && mkdir -p "$logs"
     [ "$(left)" -lt 130 ] && limit=$(($(left) / 2))
-    list=$(grep -l 'test_device()' tests/*/test_*.c | sed "s,tests/\([^/]*\)/test_\(.*\)\.c,$build/tests/test_\1_\2,")
+    list=$(grep -lE '[^a-z_](test_)?device\(\)' tests/*/test_*.c | sed "s,tests/\([^/]*\)/test_\(.*\)\.c,$build/tests/test_\1_\2,")
     # shellcheck disable=SC2086
     printf '%s\n' $list | xargs -P 12 -I{} bash -c 'run_test {} '"$logs $limit" >"$out/tests.txt"
     say "tests: $(grep -c 'status 0' "$out/tests.txt") files passed, $(grep -vc 'status 0' "$out/tests.txt") not"
