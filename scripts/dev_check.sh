@@ -44,7 +44,7 @@ part_headers() { scripts/check_headers.sh; }
 part_gcc() { configure release && build release; }
 part_clang() { configure clang && build clang; }
 part_asan() { configure asan && build asan && run_ctest asan; }
-part_tsan() { export WEFT_STRESS_SECONDS=60; configure tsan && build tsan && run_ctest tsan -LE '^faults$'; }
+part_tsan() { configure tsan && build tsan && WEFT_STRESS_SECONDS=60 run_ctest tsan -LE '^faults$'; }
 part_aarch64() {
     leave_out "fork on 64-bit Arm: QEMU cannot fork a process that has threads"
     leave_out "CUDA on 64-bit Arm: its stand-in compiles for this machine"
