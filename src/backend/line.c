@@ -7,16 +7,52 @@
 static pthread_mutex_t lines_mutex = PTHREAD_MUTEX_INITIALIZER;
 static weft__line *lines;
 
+static void look(weft__progress *progress, weft__timeline *timeline, bool fully);
+
+static weft__pending *take_spare(weft__line *line)
+{
+    pthread_mutex_lock(&line->mutex);
+    weft__pending *spare = line->spare;
+    if (spare)
+        line->spare = spare->next;
+    pthread_mutex_unlock(&line->mutex);
+    return spare;
+}
+
+/* When memory has run out: a record that work before this needs no longer. A program whose first
+ * kernels are on their way goes on like that. The caller has buffers locked: what waits for the
+ * helper, which may want them, is not waited for. */
+static weft__pending *wait_for_spare(weft__line *line)
+{
+    pthread_mutex_lock(&line->mutex);
+    const weft__pending *first = line->first;
+    const uint64_t sequence = first && !atomic_load(&first->deferred) ? first->work.sequence : 0;
+    pthread_mutex_unlock(&line->mutex);
+    if (sequence == 0)
+        return NULL;
+    line->device->wait(line, sequence);
+    look(&line->progress, NULL, false);
+    return take_spare(line);
+}
+
+static weft__pending *new_pending(weft__line *line, uint32_t uses)
+{
+    const bool few = uses <= WEFT__PENDING_USES;
+    weft__pending *pending = few ? take_spare(line) : NULL;
+    if (pending)
+        return pending;
+    const weft_error before = *weft_error_last();
+    const size_t more = few ? 0 : uses - WEFT__PENDING_USES;
+    if (!(pending = weft__allocate(sizeof *pending + more * sizeof(weft__use))) && few &&
+        (pending = wait_for_spare(line)))
+        weft__error_restore(&before);
+    return pending;
+}
+
 weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const weft__work *work)
 {
-    const bool few = work->uses_count <= WEFT__PENDING_USES;
-    const size_t more = few ? 0 : work->uses_count - WEFT__PENDING_USES;
-    weft__pending *pending = NULL;
-    pthread_mutex_lock(&line->mutex);
-    if (few && (pending = line->spare))
-        line->spare = pending->next;
-    pthread_mutex_unlock(&line->mutex);
-    if (!pending && !(pending = weft__allocate(sizeof *pending + more * sizeof *work->uses)))
+    weft__pending *pending = new_pending(line, work->uses_count);
+    if (!pending)
         return NULL;
     *pending = (weft__pending){.stream = stream, .work = *work};
     if (work->uses_count)

@@ -13,7 +13,7 @@ typedef struct weft__pending {
     struct weft__pending *next;
     weft_stream *stream;
     void *event;           /* the device's, after this work; NULL if there is none */
-    _Atomic bool deferred; /* the device does not have it yet */
+    _Atomic bool deferred; /* the helper has something to do first */
     _Atomic bool settled;  /* how it went is recorded already */
     weft__work work;       /* its uses are here */
     weft__use uses[WEFT__PENDING_USES];

@@ -217,6 +217,7 @@ static weft_status submit(const native *n, weft__pending *pending)
         status = weft__opencl_enqueue(n->queue, n->context, &pending->work, &g.waits, &event);
     pending->event = event;
     free_gathered(&g);
+    atomic_store(&pending->deferred, g.job != NULL);
     if (status == WEFT_OK)
         weft__line_add(n->line, pending);
     if (g.job && status == WEFT_OK)
