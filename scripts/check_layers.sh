@@ -3,7 +3,7 @@
 #
 # In src/ an include is written from src/ on ("core/status.h"); public headers are <weft/...>.
 # One row for each folder (or file), the longest match counts: what its files may include.
-# Layers from the bottom: backend, core, codegen, kernel, ops, function, lang.
+# Layers from the bottom: backend, core, codegen, kernel, ops, file, function, lang.
 rules='
 src/backend             backend/*.h core/
 src/backend/backends.c  backend/
@@ -11,6 +11,7 @@ src/core                core/ backend/backend.h
 src/codegen             codegen/ core/ backend/*.h kernel/ir.h
 src/kernel              kernel/ codegen/ core/ backend/*.h
 src/ops                 ops/ kernel/ codegen/ core/ backend/*.h
+src/file                file/ ops/ core/
 src/function            function/ ops/ kernel/ codegen/ core/ backend/*.h
 src/lang                lang/ function/ ops/ kernel/ codegen/ core/ backend/*.h
 include/weft            -
@@ -68,7 +69,7 @@ BEGIN {
     sub(/^[^:]*:[^:]*:/, "", text)
     if (text ~ /<weft\//) next
     if (text ~ /</) {
-        if (file ~ /^include\/weft\// || text !~ /<(core|backend|codegen|kernel|ops|function|lang)\//) next
+        if (file ~ /^include\/weft\// || text !~ /<(core|backend|codegen|kernel|ops|file|function|lang)\//) next
     }
     target = text
     sub(/^[^"<]*["<]/, "", target)

@@ -67,7 +67,7 @@ without() {
     clang-format) echo "the format: clang-format 14 is not installed" ;;
     aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
     python) echo "the peers of the benchmark: no Python with venv" ;;
-    numpy) echo "random programs beside NumPy: not installed" ;;
+    numpy) echo "random programs and files beside NumPy: not installed" ;;
     esac
 }
 

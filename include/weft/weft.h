@@ -11,6 +11,7 @@
 #include <weft/dtype.h>
 #include <weft/explain.h>
 #include <weft/expression.h>
+#include <weft/file.h>
 #include <weft/kernel.h>
 #include <weft/memory.h>
 #include <weft/operations.h>
