@@ -8,6 +8,7 @@
 #include <weft/create.h>
 #include <weft/cumulative.h>
 #include <weft/device.h>
+#include <weft/dlpack.h>
 #include <weft/dtype.h>
 #include <weft/explain.h>
 #include <weft/expression.h>

@@ -140,6 +140,11 @@ typedef struct weft__backend {
     void *(*memory_allocate)(int index, weft_memory kind, size_t bytes, bool *zeroed);
     void (*memory_release)(int index, weft_memory kind, void *data, size_t bytes);
     bool (*memory_host_readable)(int index, weft_memory kind);
+    /* (optional) For devices whose memory has handles instead of addresses: an address for a
+     * foreign handle, which is held until memory_release, and the bytes there; and the handle of
+     * memory that begins at the address. None: addresses are what others know it by. */
+    weft_status (*memory_wrap)(int index, void *handle, void **data, size_t *bytes);
+    void *(*memory_native)(const void *data);
 
     weft_status (*stream_open)(weft_stream *stream);
     /* The stream's work is done, or it is this work that closes it: then the backend takes a

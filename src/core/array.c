@@ -34,6 +34,7 @@ static weft_array *make(weft_dtype dtype, const weft_shape *shape)
     atomic_init(&array->references, 1);
     array->dtype = (uint8_t)dtype;
     array->overlapping = false;
+    array->read_only = false;
     array->shape = *shape;
     array->layout = weft__array_layout_new();
     array->data = NULL;
@@ -65,6 +66,7 @@ weft_array *weft__array_view(const weft_array *array)
     weft__buffer_retain(array->buffer);
     memcpy(view->stride, array->stride, sizeof view->stride);
     view->overlapping = array->overlapping;
+    view->read_only = array->read_only;
     view->buffer = array->buffer;
     view->data = array->data;
     view->stream = weft_stream_retain(array->stream);
@@ -115,7 +117,7 @@ static weft_status give_memory(weft_array *array, bool *zeroed)
     array->buffer = buffer;
     buffer->elements = weft_array_bytes(array);
     array->data = buffer->data;
-    array->overlapping = false;
+    array->overlapping = array->read_only = false;
     array->layout = weft__array_layout_new();
     return WEFT_OK;
 }
@@ -310,6 +312,11 @@ weft_status weft__array_check_output(const weft_array *array, const char *operan
         return FAIL_AT(WEFT_ERROR_SHAPE, operand,
                        "%s is broadcast: several of its elements share memory, so it cannot be "
                        "written; copy it with weft_copy first",
+                       operand);
+    if (array->read_only)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, operand,
+                       "%s is over memory of another library that may not be written; copy it "
+                       "with weft_copy first",
                        operand);
     return WEFT_OK;
 }

@@ -10,6 +10,7 @@ struct weft_array {
     _Atomic int references;
     uint8_t dtype;    /* of a handle that was made without one: WEFT_DTYPE_DEFAULT */
     bool overlapping; /* elements may share memory (broadcast): not to be written */
+    bool read_only;   /* whose memory it is forbids it */
     weft_shape shape;
     uint64_t layout; /* a number that no other array has or had, and a new one whenever anything
                         above or below is changed: what was found out about an array with this

@@ -273,14 +273,36 @@ weft__buffer *weft__buffer_lent(void *data, size_t bytes, weft_deleter *deleter,
     return buffer;
 }
 
+weft__buffer *weft__buffer_foreign(weft_device device, weft_memory memory, void *data, size_t bytes)
+{
+    weft__buffer *buffer = weft__buffer_lent(data, bytes, NULL, NULL);
+    if (!buffer)
+        return NULL;
+    buffer->source = WEFT__SOURCE_FOREIGN;
+    buffer->memory = (uint8_t)memory;
+    buffer->device = device;
+    return buffer;
+}
+
 void weft__buffer_retain(weft__buffer *buffer)
 {
     atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
 }
 
+/* What the backend made of a foreign handle goes before whose handle it is. */
+static void unwrap(weft__buffer *buffer)
+{
+    const weft__backend *backend = weft__device_get(buffer->device)->backend;
+    if (backend->memory_wrap)
+        backend->memory_release(buffer->device.index, (weft_memory)buffer->memory, buffer->data,
+                                buffer->capacity);
+}
+
 /* Gives unpooled memory back to whom it came from. */
 static void give_back(weft__buffer *buffer)
 {
+    if (buffer->source == WEFT__SOURCE_FOREIGN)
+        unwrap(buffer);
     if (buffer->source == WEFT__SOURCE_DIRECT)
         weft__pool_release(weft__device_get(buffer->device), buffer->memory, buffer->data,
                            buffer->capacity);
@@ -337,7 +359,7 @@ void weft__buffer_release(weft__buffer *buffer)
     if (!buffer || !weft__reference_drop(&buffer->references))
         return;
     wait_unlocked(buffer);
-    if (buffer->source != WEFT__SOURCE_LENT) {
+    if (buffer->source < WEFT__SOURCE_LENT) {
         weft__device *device = weft__device_get(buffer->device);
         atomic_fetch_sub_explicit(&device->statistics.bytes_in_use, buffer->bytes,
                                   memory_order_relaxed);

@@ -11,7 +11,8 @@ typedef enum weft__source {
     WEFT__SOURCE_POOL,   /* pooled: cached when released */
     WEFT__SOURCE_DIRECT, /* the backend's, given back when released */
     WEFT__SOURCE_USER,   /* a user allocator's */
-    WEFT__SOURCE_LENT    /* the user's own */
+    WEFT__SOURCE_LENT,   /* the user's own, on no device */
+    WEFT__SOURCE_FOREIGN /* another library's, on a device */
 } weft__source;
 
 enum { WEFT__READS_INLINE = 4 };
@@ -68,6 +69,10 @@ static inline bool weft__reference_drop(_Atomic int *references)
  * says that the memory is known to be zero. */
 weft__buffer *weft__buffer_new(size_t bytes, const weft__request *request, bool *zeroed);
 weft__buffer *weft__buffer_lent(void *data, size_t bytes, weft_deleter *deleter, void *context);
+/* Memory of another library's on a device. If the backend has wrapped it (memory_wrap), that is
+ * undone with the buffer. */
+weft__buffer *weft__buffer_foreign(weft_device device, weft_memory memory, void *data,
+                                   size_t bytes);
 void weft__buffer_retain(weft__buffer *buffer);
 void weft__buffer_release(weft__buffer *buffer);
 

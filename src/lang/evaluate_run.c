@@ -297,7 +297,7 @@ static weft_status begin(running *r, const weft__lang_name *names)
     const weft__evaluation *e = r->evaluation;
     for (uint32_t i = 0; i < e->writes_count; i++) {
         const weft_array *array = r->operands[e->writes[i].operand].value.array;
-        if (array->overlapping && array->buffer)
+        if ((array->overlapping || array->read_only) && array->buffer)
             return weft__array_check_output(array, "operand");
     }
     TRY(give_handles_memory(r));

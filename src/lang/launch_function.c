@@ -51,6 +51,11 @@ weft_status weft__launch_place(const weft_kernel *kernel, int count, const weft_
         if (arguments[i].tag == WEFT_OPERAND_NUMBER)
             continue;
         TRY(weft__array_check(arguments[i].value.input, "argument"));
+        if (arguments[i].tag == WEFT_OPERAND_ARRAY && arguments[i].value.input->read_only)
+            return FAIL_AT(WEFT_ERROR_ARGUMENT, "argument",
+                           "argument %d is over memory that may not be written; pass it as a const "
+                           "weft_array *, or a copy of it",
+                           i + 1);
         names[i] = weft__launch_inside(names[i], ' ', ' ');
         snprintf(texts[found], sizeof texts[found], "%.*s", (int)names[i].length, names[i].text);
         shown[found] = texts[found];

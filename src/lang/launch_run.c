@@ -49,7 +49,7 @@ static weft_status make_operand(running *r, uint32_t i)
     if (of->form == WEFT__PORTABLE_NUMBER)
         return WEFT_OK;
     weft_array *source = r->operands[i].value.array;
-    if (of->written && source->overlapping)
+    if (of->written && (source->overlapping || source->read_only))
         return weft__array_check_output(source, "argument");
     if (!weft__launch_view(r->plan, i, source, &r->views[i])) {
         TRY(copy_argument(r, i, source, &source));

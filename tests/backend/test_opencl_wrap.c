@@ -79,7 +79,72 @@ TEST(S3_priority)
     }
 }
 
-TEST_MAIN(TEST_NO_FAULTS(A5_foreign_queue, OPENCL_SLOW),
+static cl_mem new_object(cl_context context, const int *values, size_t bytes)
+{
+    cl_int code;
+    return weft__cl.CreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
+                                 (void *)(uintptr_t)values, &code);
+}
+
+static weft_dlpack tensor_over(cl_mem object, int64_t *shape)
+{
+    return (weft_dlpack){.version = {1, 0},
+                         .tensor = {.data = object,
+                                    .device = {WEFT_DLPACK_OPENCL, opencl_device().index},
+                                    .ndim = 1,
+                                    .dtype = {WEFT_DLPACK_SIGNED, 32, 1},
+                                    .shape = shape}};
+}
+
+/* A memory object of another library's, from its second element on, and back out: the same object.
+ */
+TEST(M6_foreign_memory_objects)
+{
+    NEEDS_OPENCL;
+    const weft__opencl_device *device = weft__opencl_device_get(opencl_device().index);
+    static const int values[4] = {7, 5, 5, 5};
+    int64_t shape[] = {3};
+    cl_mem object = new_object(device->context, values, sizeof values);
+    weft_dlpack theirs = tensor_over(object, shape);
+    theirs.tensor.byte_offset = 4;
+    WEFT_AUTO weft_array *a = weft_from_dlpack(&theirs);
+    CHECK(object && a && holds(a, 5));
+    CHECK(weft_device_equal(weft_array_device(a), opencl_device()));
+    CHECK_STATUS(weft(a = a * 2, a), WEFT_OK);
+    CHECK(holds(a, 10));
+    weft_dlpack *ours = weft_to_dlpack(a);
+    CHECK(ours);
+    bool same = ours->tensor.data == (void *)object && ours->tensor.byte_offset == 4;
+    ours->deleter(ours);
+    CHECK(same);
+    CHECK_INT(weft__cl.ReleaseMemObject(object), CL_SUCCESS); /* ours is still there */
+    CHECK(holds(a, 10));
+}
+
+TEST(M6_wrong_memory_objects)
+{
+    NEEDS_OPENCL;
+    const weft__opencl_device *device = weft__opencl_device_get(opencl_device().index);
+    static const int values[4] = {1, 1, 1, 1};
+    int64_t shape[] = {5};
+    cl_int code;
+    cl_context other = weft__cl.CreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+    cl_mem foreign = new_object(other, values, sizeof values);
+    cl_mem small = new_object(device->context, values, sizeof values);
+    CHECK(foreign && small);
+    weft_dlpack theirs = tensor_over(foreign, shape);
+    CHECK(!weft_from_dlpack(&theirs));
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "another context");
+    theirs = tensor_over(small, shape);
+    CHECK(!weft_from_dlpack(&theirs));
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "bytes 0 to 20");
+    weft__cl.ReleaseMemObject(foreign);
+    weft__cl.ReleaseMemObject(small);
+}
+
+TEST_MAIN(TEST_NO_FAULTS(M6_foreign_memory_objects, OPENCL_SLOW),
+          TEST_NO_FAULTS(M6_wrong_memory_objects, OPENCL_SLOW),
+          TEST_NO_FAULTS(A5_foreign_queue, OPENCL_SLOW),
           TEST_NO_FAULTS(A5_wrong_queues, OPENCL_SLOW),
           TEST_NO_FAULTS(M1_kinds_of_memory, OPENCL_SLOW),
           TEST_NO_FAULTS(S3_priority, OPENCL_SLOW));

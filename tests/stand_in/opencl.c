@@ -162,6 +162,17 @@ CREATE(cl_mem, clCreateSubBuffer,
     *code = -13;
     return NULL;
 }
+CREATE(cl_int, clGetMemObjectInfo,
+       (cl_mem object, cl_uint what, size_t room, void *to, size_t *size))
+{
+    (void)object, (void)what, (void)room, (void)to, (void)size;
+    return -38;
+}
+CREATE(cl_int, clRetainMemObject, (cl_mem object))
+{
+    (void)object;
+    return -38;
+}
 CREATE(cl_int, clReleaseMemObject, (cl_mem object))
 {
     free(object->data);

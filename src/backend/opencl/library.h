@@ -56,6 +56,8 @@ enum {
     CL_MEM_ALLOC_HOST_PTR = 1 << 4,
     CL_MEM_COPY_HOST_PTR = 1 << 5,
     CL_MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10,
+    CL_MEM_SIZE = 0x1102,
+    CL_MEM_CONTEXT = 0x1106,
     CL_PROGRAM_BINARY_SIZES = 0x1165,
     CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
@@ -81,6 +83,8 @@ enum {
     X(cl_int, ReleaseCommandQueue, (cl_command_queue))                                             \
     X(cl_mem, CreateBuffer, (cl_context, cl_bitfield, size_t, void *, cl_int *))                   \
     X(cl_mem, CreateSubBuffer, (cl_mem, cl_bitfield, cl_uint, const void *, cl_int *))             \
+    X(cl_int, GetMemObjectInfo, (cl_mem, cl_uint, size_t, void *, size_t *))                       \
+    X(cl_int, RetainMemObject, (cl_mem))                                                           \
     X(cl_int, ReleaseMemObject, (cl_mem))                                                          \
     X(cl_program, CreateProgramWithSource,                                                         \
       (cl_context, cl_uint, const char **, const size_t *, cl_int *))                              \

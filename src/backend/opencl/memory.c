@@ -85,6 +85,40 @@ void weft__opencl_memory_release(int index, weft_memory kind, void *data, size_t
     munmap(own, own->bytes);
 }
 
+static weft_status look_at(const weft__opencl_device *device, cl_mem object, size_t *bytes)
+{
+    cl_context context = NULL;
+    cl_int code = weft__cl.GetMemObjectInfo(object, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = weft__cl.GetMemObjectInfo(object, CL_MEM_SIZE, sizeof *bytes, bytes, NULL);
+    if (code != CL_SUCCESS)
+        return weft__cl_fail("GetMemObjectInfo", code);
+    if (context != device->context)
+        return FAIL_AT(WEFT_ERROR_DEVICE, "data",
+                       "the memory object is of another context; make it in the one that "
+                       "weft_device_native gives");
+    return WEFT_OK;
+}
+
+weft_status weft__opencl_memory_wrap(int index, void *handle, void **data, size_t *bytes)
+{
+    const weft__opencl_device *device = weft__opencl_device_get(index);
+    if (!device)
+        return weft_error_code();
+    TRY(look_at(device, handle, bytes));
+    const bool begun = weft__allocation_begin(*bytes);
+    *data = begun ? map_range(handle, *bytes) : NULL;
+    if (*data) {
+        weft__cl.RetainMemObject(handle);
+        return WEFT_OK;
+    }
+    if (begun)
+        weft__allocation_end();
+    return FAIL(WEFT_ERROR_MEMORY, "there are no addresses for %zu bytes", *bytes);
+}
+
+void *weft__opencl_memory_native(const void *data) { return label_of(data)->object; }
+
 bool weft__opencl_memory_host_readable(int index, weft_memory kind)
 {
     return is_shared(weft__opencl_device_at(index), kind);

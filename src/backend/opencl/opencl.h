@@ -38,6 +38,8 @@ void weft__opencl_give_up(const char *why);
 void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed);
 void weft__opencl_memory_release(int index, weft_memory kind, void *data, size_t bytes);
 bool weft__opencl_memory_host_readable(int index, weft_memory kind);
+weft_status weft__opencl_memory_wrap(int index, void *handle, void **data, size_t *bytes);
+void *weft__opencl_memory_native(const void *data);
 
 /* Where an address is: in a memory object, or in memory of the host's, which the device may share.
  * A NULL object and a NULL base: in none of the buffers. */

@@ -1,0 +1,43 @@
+/* What an array is made of, in one struct. */
+#include "core/array.h"
+#include <stdio.h>
+#include <string.h>
+#include <weft/dlpack.h>
+
+static void write_typestr(weft_dtype dtype, char text[8])
+{
+    static const char kinds[] = {'b', 'i', 'u', 'f', 'c'};
+    weft_dtype_kind kind = WEFT_KIND_BOOL;
+    const size_t bytes = weft_dtype_size(dtype);
+    weft_dtype_kind_of(dtype, &kind);
+    const char order = bytes == 1 ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    snprintf(text, 8, "%c%c%d", order, dtype == WEFT_BF16 ? 'V' : kinds[kind], (int)bytes);
+}
+
+weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *interface,
+                                      size_t interface_size)
+{
+    weft_array_interface all = {.bound = array && array->stream};
+    OPERATION("weft_array_describe");
+    TRY(weft__array_check(array, "array"));
+    TRY(weft__check_result(interface, "interface"));
+    all.data = array->data;
+    all.read_only = array->read_only || array->overlapping;
+    all.host_readable = weft_array_host_readable(array);
+    all.ndim = array->shape.ndim;
+    for (int k = 0; k < array->shape.ndim; k++) {
+        all.shape[k] = array->shape.size[k];
+        all.strides[k] = array->stride[k];
+    }
+    all.dtype = (weft_dtype)array->dtype;
+    write_typestr(all.dtype, all.typestr);
+    all.device = array->buffer->device;
+    all.memory = (weft_memory)array->buffer->memory;
+    all.stream = array->stream;
+    if (!all.stream && all.device.kind != WEFT_DEVICE_NONE &&
+        !(all.stream = weft__stream_current(all.device)))
+        return weft_error_code();
+    memset(interface, 0, interface_size);
+    memcpy(interface, &all, interface_size < sizeof all ? interface_size : sizeof all);
+    return WEFT_OK;
+}
