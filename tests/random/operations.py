@@ -80,7 +80,8 @@ def next_narrow(x, y, dtype):
     """nextafter of f16 and bf16, of which both are rounded first."""
     x, y = round_narrow(x, dtype), round_narrow(y, dtype)
     if dtype == "f16":
-        return np.nextafter(x.astype(np.float16), y.astype(np.float16)).astype(np.float32)
+        after = np.nextafter(x.astype(np.float16), y.astype(np.float16)).astype(np.float32)
+        return np.where(x == y, y, after)  # old versions give x: another zero
     bits = bits_bf16(x).astype(np.int32)
     larger = np.where(x < y, x >= 0, x < 0)  # in magnitude
     moved = np.where(x == 0, np.where(y < 0, 0x8001, 1), bits + np.where(larger, 1, -1))

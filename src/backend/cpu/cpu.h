@@ -31,8 +31,8 @@ weft_status weft__cpu_stream_time(weft_stream *stream, uint64_t sequence, double
 
 /* Calls body(argument, begin, end) for ranges that together are [0, count), cut at multiples of
  * `grain`, on as many threads as `bytes`, the memory that all of it moves, is worth; returns when
- * all is done. */
-void weft__cpu_parallel(int64_t count, int64_t grain, uint64_t bytes,
+ * all is done. Large work is cut into many ranges if `fine`, into few if that has them share. */
+void weft__cpu_parallel(int64_t count, int64_t grain, uint64_t bytes, bool fine,
                         void (*body)(void *argument, int64_t begin, int64_t end), void *argument);
 /* The threads that compute, the caller's included. */
 int weft__cpu_threads(void);

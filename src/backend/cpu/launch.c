@@ -45,7 +45,9 @@ static void run_launch(const weft__work *work)
     uint64_t bytes;
     if (__builtin_mul_overflow((uint64_t)launch->count, launch->cost, &bytes))
         bytes = UINT64_MAX;
-    weft__cpu_parallel(launch->count, launch->grain, bytes, launch_part, (void *)(uintptr_t)work);
+    /* Parts of several rows may use lines of memory together: the fewer parts, the better. */
+    weft__cpu_parallel(launch->count, launch->grain, bytes, launch->ndim == 1, launch_part,
+                       (void *)(uintptr_t)work);
 }
 
 static void copy_part(void *argument, int64_t begin, int64_t end)
@@ -64,7 +66,7 @@ static void run_copy(const weft__work *work)
     if ((dst > src ? dst - src : src - dst) < bytes)
         memmove(work->of.copy.dst, work->of.copy.src, bytes);
     else
-        weft__cpu_parallel((int64_t)bytes, 4096, 2 * (uint64_t)bytes, copy_part,
+        weft__cpu_parallel((int64_t)bytes, 4096, 2 * (uint64_t)bytes, true, copy_part,
                            (void *)(uintptr_t)work);
 }
 
@@ -95,7 +97,7 @@ static weft_status run_parts(const weft__work *work)
     int64_t count = work->of.parts.count;
     parts p = {.work = work, .mutex = PTHREAD_MUTEX_INITIALIZER};
     p.error.code = WEFT_OK;
-    weft__cpu_parallel(count, count < MANY ? 1 : GRAIN, work->of.parts.cost, call_part, &p);
+    weft__cpu_parallel(count, count < MANY ? 1 : GRAIN, work->of.parts.cost, false, call_part, &p);
     if (p.error.code != WEFT_OK)
         weft__error_restore(&p.error);
     return p.error.code;

@@ -8,6 +8,8 @@
 enum {
     BYTES_EACH = 256 << 10, /* less than this for each thread is not worth waking it */
     CHUNKS_EACH = 4,        /* so that a thread that comes late leaves its share to the others */
+    CHUNKS_FINE = 32,       /* so that none waits long for another's last one */
+    CHUNK_FINE = 1 << 20,   /* bytes; smaller ones are not worth it */
     SPIN_NANOSECONDS = 5000,
     JOIN_SPIN_NANOSECONDS = 20000,
     THREADS_MAX = 1024
@@ -178,8 +180,16 @@ static int threads_for(int64_t units, uint64_t bytes)
     return (int)(units < threads ? units : threads);
 }
 
+static int64_t chunks_for(int threads, uint64_t bytes, bool fine)
+{
+    const uint64_t each = bytes / CHUNK_FINE / (uint64_t)threads;
+    if (!fine || each <= CHUNKS_EACH)
+        return threads * (int64_t)CHUNKS_EACH;
+    return threads * (int64_t)(each < CHUNKS_FINE ? each : CHUNKS_FINE);
+}
+
 /* Shares the work out; false, with nothing done, if the pool is busy or there are no threads. */
-static bool share(int64_t count, int64_t grain, uint64_t bytes,
+static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
                   void (*body)(void *argument, int64_t begin, int64_t end), void *argument)
 {
     int64_t units = divide_up(count, grain);
@@ -188,7 +198,7 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes,
         return false;
     int helpers = start_threads(threads - 1);
     if (helpers > 0) {
-        int64_t chunk = divide_up(units, (int64_t)(helpers + 1) * CHUNKS_EACH) * grain;
+        int64_t chunk = divide_up(units, chunks_for(helpers + 1, bytes, fine)) * grain;
         pool.job.body = body;
         pool.job.argument = argument;
         pool.job.count = count;
@@ -205,13 +215,13 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes,
     return helpers > 0;
 }
 
-void weft__cpu_parallel(int64_t count, int64_t grain, uint64_t bytes,
+void weft__cpu_parallel(int64_t count, int64_t grain, uint64_t bytes, bool fine,
                         void (*body)(void *argument, int64_t begin, int64_t end), void *argument)
 {
     if (count <= 0)
         return;
     if (bytes < 2 * BYTES_EACH || inside ||
-        !share(count, grain < 1 ? 1 : grain, bytes, body, argument))
+        !share(count, grain < 1 ? 1 : grain, bytes, fine, body, argument))
         body(argument, 0, count);
 }
 
