@@ -91,6 +91,29 @@ WEFT_API weft_status weft_writer_add(weft_writer *writer, weft_array *piece);
 WEFT_API weft_status weft_writer_finish(weft_writer *writer);
 WEFT_API void weft_writer_cancel(weft_writer *writer); /* NULL is fine */
 
+/* A picture of a 2-D array of real numbers, the first row at the top:
+ *     weft_save_png("u.png", u, .colours = WEFT_COLOURS_MAGMA, .low = 0, .high = 1)
+ * What is below low or above high has the colour of low or high; where both are the same, they are
+ * the least and the largest finite element. NaN is transparent, in grey black. Waits, and writes as
+ * weft_save does. Without zlib the file is larger. */
+typedef enum weft_colours {
+    WEFT_COLOURS_VIRIDIS, /* dark blue, green, yellow: equal steps look equal */
+    WEFT_COLOURS_GREY,
+    WEFT_COLOURS_MAGMA,    /* black, purple, orange, white */
+    WEFT_COLOURS_DIVERGING /* blue, white, red: for values around a middle */
+} weft_colours;
+typedef struct weft_png_options {
+    size_t struct_size;
+    weft_colours colours;
+    double low, high;
+} weft_png_options;
+#define weft_save_png(...) WEFT__SAVE_PNG(__VA_ARGS__, )
+#define WEFT__SAVE_PNG(path, ...) WEFT__SAVE_PNG_(path, __VA_ARGS__)
+#define WEFT__SAVE_PNG_(path, array, ...)                                                          \
+    weft_save_png_with((path), (array), WEFT__OPTIONS(weft_png_options, __VA_ARGS__))
+WEFT_API weft_status weft_save_png_with(const char *path, weft_array *array,
+                                        const weft_png_options *options);
+
 #ifdef __cplusplus
 }
 #endif
