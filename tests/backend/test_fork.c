@@ -221,7 +221,7 @@ static void sum_part(void *argument, int64_t begin, int64_t end)
 static int pool_works(void)
 {
     _Atomic int64_t sum = 0;
-    weft__cpu_parallel(1 << 20, 256, 64 << 20, sum_part, &sum);
+    weft__cpu_parallel(1 << 20, 256, 64 << 20, false, sum_part, &sum);
     return sum == 1 << 20 ? 0 : 1;
 }
 

@@ -26,14 +26,14 @@ static void touch(void *argument, int64_t begin, int64_t end)
         atomic_fetch_add_explicit(&touched[i], 1, memory_order_relaxed);
 }
 
-static int64_t run_job(int64_t count, int64_t grain, uint64_t bytes)
+static int64_t run_job(int64_t count, int64_t grain, uint64_t bytes, bool fine)
 {
     int64_t once = 0;
     memset((void *)touched, 0, sizeof touched);
     atomic_store(&calls, 0);
     job_count = count;
     job_grain = grain;
-    weft__cpu_parallel(count, grain, bytes, touch, NULL);
+    weft__cpu_parallel(count, grain, bytes, fine, touch, NULL);
     for (int64_t i = 0; i < MOST; i++)
         once += touched[i] == 1;
     return once;
@@ -63,13 +63,16 @@ TEST(every_element_once)
     static const int64_t grains[] = {1, 2, 256, 4096, 100000, 1 << 20};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (size_t k = 0; k < sizeof grains / sizeof grains[0]; k++) {
-            CHECK_INT(run_job(counts[i], grains[k], LARGE), counts[i]);
+            CHECK_INT(run_job(counts[i], grains[k], LARGE, k % 2 == i % 2), counts[i]);
             CHECK_INT(atomic_load(&wrong_cuts), 0);
         }
-    CHECK_INT(run_job(0, 1, LARGE), 0);
+    CHECK_INT(run_job(0, 1, LARGE, true), 0);
     CHECK_INT(atomic_load(&calls), 0);
-    CHECK_INT(run_job(MOST, 256, LARGE), MOST);
-    CHECK(atomic_load(&calls) > 4);
+    CHECK_INT(run_job(MOST, 256, LARGE, false), MOST);
+    const int64_t coarse = atomic_load(&calls);
+    CHECK(coarse > 4);
+    CHECK_INT(run_job(MOST, 256, LARGE, true), MOST);
+    CHECK(atomic_load(&calls) > coarse);
 }
 
 static void note_thread(void *argument, int64_t begin, int64_t end)
@@ -82,16 +85,16 @@ static void note_thread(void *argument, int64_t begin, int64_t end)
 TEST(small_work_stays_on_the_caller)
 {
     pthread_t thread;
-    CHECK_INT(run_job(MOST, 1, 400 << 10), MOST);
+    CHECK_INT(run_job(MOST, 1, 400 << 10, true), MOST);
     CHECK_INT(atomic_load(&calls), 1);
-    weft__cpu_parallel(1000, 1, 4000, note_thread, &thread);
+    weft__cpu_parallel(1000, 1, 4000, false, note_thread, &thread);
     CHECK(pthread_equal(thread, pthread_self()));
 }
 
 static void nested(void *argument, int64_t begin, int64_t end)
 {
     for (int64_t i = begin; i < end; i++)
-        weft__cpu_parallel(100, 1, LARGE, argument ? nested : touch, NULL);
+        weft__cpu_parallel(100, 1, LARGE, false, argument ? nested : touch, NULL);
 }
 
 TEST(jobs_inside_jobs_run_alone)
@@ -100,7 +103,7 @@ TEST(jobs_inside_jobs_run_alone)
     atomic_store(&calls, 0);
     job_count = 100;
     job_grain = 1;
-    weft__cpu_parallel(50, 1, LARGE, nested, NULL);
+    weft__cpu_parallel(50, 1, LARGE, false, nested, NULL);
     CHECK_INT(atomic_load(&calls), 50);
     for (int i = 0; i < 100; i++)
         CHECK_INT(touched[i], 50);
@@ -116,7 +119,7 @@ static void *many_jobs(void *argument)
     _Atomic int *wrong = argument;
     for (int64_t i = 1; i <= 2000; i++) {
         _Atomic int64_t sum = 0;
-        weft__cpu_parallel(i, 1, LARGE, add_up, &sum);
+        weft__cpu_parallel(i, 1, LARGE, true, add_up, &sum);
         atomic_fetch_add(wrong, sum != i * (i - 1) / 2);
     }
     return NULL;
@@ -136,7 +139,7 @@ TEST(many_callers_at_once)
 TEST(pool_stops_and_starts_again)
 {
     for (int i = 0; i < 20; i++) {
-        CHECK_INT(run_job(10000, 16, LARGE), 10000);
+        CHECK_INT(run_job(10000, 16, LARGE, false), 10000);
         weft__cpu_pool_stop();
     }
     weft__cpu_pool_stop();
