@@ -21,6 +21,7 @@ import numpy as np
 WARM_UP, FEW, LONG = 0.2, 3, 0.05  # seconds, calls, seconds
 SIDE, CUBE, SMALL = 8192, 400, 1024
 COUNT = SIDE * SIDE
+TOUCHED = "zeros, 2^26 f32, each page touched"  # some pages come only then
 
 BYTES = {  # that each row must move
     "a += b": 12 * COUNT, "c = a + b": 12 * COUNT, "c += 1/a + 2ab": 16 * COUNT,
@@ -29,7 +30,7 @@ BYTES = {  # that each row must move
     "sum(a)": 4 * COUNT, "sum(a) axis 0": 4 * COUNT, "sum(a) axis 1": 4 * COUNT,
     "sum(sin(a)*a)": 4 * COUNT, "sum(sin(a)*a) axis 0": 4 * COUNT, "sum(sin(a)*a) axis 1": 4 * COUNT,
     "laplacian(a), 400^3": 8 * CUBE**3, "uniform random": 4 * COUNT,
-    "zeros, 2^26 f32": 4 << 26, "zeros, 2^26 f32, each page touched": 4 << 26,
+    TOUCHED: 4 << 26,
     "copy 8192^2 f32": 8 * COUNT, "copy of a transposed 8192^2 f32": 8 * COUNT,
     "copy of a[:, ::2], 8192^2 f32": 6 * COUNT,
 }
@@ -122,13 +123,12 @@ def numpy_rows():
         c += 1 / a + two * a * b
 
     def touched_zeros():
-        np.zeros(1 << 26, np.float32)[::1024] = 0  # calloc: the pages come when they are touched
+        np.zeros(1 << 26, np.float32)[::1024] = 1
 
     yield "numpy " + np.__version__, [
         ("make and release 1024 f32", lambda: np.empty(SMALL, np.float32)),
         ("zeros, 1024 f32", lambda: np.zeros(SMALL, np.float32)),
-        ("zeros, 2^26 f32", lambda: np.zeros(1 << 26, np.float32)),
-        ("zeros, 2^26 f32, each page touched", touched_zeros),
+        (TOUCHED, touched_zeros),
         ("copy 8192^2 f32", lambda: np.copyto(d.c, d.a)),
         ("copy of a transposed 8192^2 f32", lambda: np.copyto(d.c, d.a.T)),
         ("copy of a[:, ::2], 8192^2 f32", lambda: np.copyto(d.half, d.a[:, ::2])),
@@ -314,13 +314,16 @@ def torch_rows():
     d = type("Tensors", (), {k: torch.from_numpy(v) for k, v in vars(data).items()})
     laplacian = torch_laplacian(torch)
 
+    def touched_zeros():
+        torch.zeros(1 << 26)[::1024] = 1
+
     def sin_total(a, c, *axes):
         return torch.mul(torch.sin(a, out=c), a, out=c).sum(*axes)
 
     yield "torch " + torch.__version__, [
         ("make and release 1024 f32", lambda: torch.empty(SMALL)),
         ("zeros, 1024 f32", lambda: torch.zeros(SMALL)),
-        ("zeros, 2^26 f32", lambda: torch.zeros(1 << 26)),
+        (TOUCHED, touched_zeros),
         ("copy 8192^2 f32", lambda: d.c.copy_(d.a)),
         ("copy of a transposed 8192^2 f32", lambda: d.c.copy_(d.a.t())),
         ("copy of a[:, ::2], 8192^2 f32", lambda: d.half.copy_(d.a[:, ::2])),

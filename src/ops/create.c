@@ -28,6 +28,18 @@ static weft_array *finish(weft_array *array, weft__builder *b, const uint64_t *s
     return NULL;
 }
 
+/* Small memory of the host's that no work uses is cleared at once, for less than a launch costs. */
+static bool clear_now(const weft_array *array)
+{
+    enum { MOST = 64 << 10 };
+    const weft__buffer *buffer = array->buffer;
+    if (!buffer || buffer->device.kind != WEFT_DEVICE_CPU || buffer->bytes > MOST ||
+        !weft__buffer_idle(buffer, NULL))
+        return false;
+    memset(buffer->data, 0, buffer->bytes);
+    return true;
+}
+
 static weft_array *filled(const weft_shape *shape, weft_dtype dtype, const weft_operand *number,
                           const weft_options *options, const weft_array *like)
 {
@@ -37,7 +49,7 @@ static weft_array *filled(const weft_shape *shape, weft_dtype dtype, const weft_
         TRY_NULL(weft__number_check(number, dtype));
     weft_array *array = weft__array_new(shape, dtype, options, like, &zeroed);
     bool is_zero = number->dtype == WEFT_BOOL && number->value.u == 0;
-    if (!array || (zeroed && is_zero))
+    if (!array || (is_zero && (zeroed || clear_now(array))))
         return array;
     weft_status status = weft__place(&array, result_name, 1, &stream);
     if (status == WEFT_OK)

@@ -7,6 +7,8 @@
 
 #include <weft/weft.h>
 
+#include "core/array.h"
+#include "support/gate.h"
 #include "support/reference.h"
 
 static weft_device device(void) { return weft_device_named(test_device()); }
@@ -66,6 +68,27 @@ TEST(A4_zeros_in_used_memory)
         CHECK(weft_array_data(a) == at || test_faults());
         CHECK(is_full_of(a, WEFT_F32, whole(0)));
     }
+}
+
+/* The stream gives the memory on to the next array while work that writes it is queued. */
+TEST(A4_zeros_in_memory_that_is_still_written)
+{
+    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = {0};
+    CHECK(stream);
+    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(weft_stream_set_current(device(), stream), WEFT_OK);
+    weft_array *used = weft_full(WEFT_SHAPE(1000), 7.0f, .device = device());
+    const weft__buffer *at = used ? used->buffer : NULL;
+    weft_array_release(used);
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(1000), .device = device());
+    const bool same = a && a->buffer == at;
+    weft_stream_set_current(device(), NULL);
+    open_gate(&gate);
+    CHECK_STATUS(weft_stream_synchronize(stream), WEFT_OK);
+    CHECK(used && a);
+    CHECK(same);
+    CHECK(is_full_of(a, WEFT_F32, whole(0)));
 }
 
 TEST(A4_full_takes_the_numbers_dtype)
@@ -438,6 +461,7 @@ TEST(A4_options_of_other_sizes)
 }
 
 TEST_MAIN(TEST_OF(A4_zeros_ones_empty), TEST_OF(A4_zeros_in_used_memory),
+          TEST_OF(A4_zeros_in_memory_that_is_still_written),
           TEST_OF(A4_full_takes_the_numbers_dtype), TEST_OF(A4_full_of_complex),
           TEST_OF(A4_full_rounds_once), TEST_OF(A4_full_at_the_ends_of_a_range), TEST_OF(A4_arange),
           TEST_OF(A4_linspace), TEST_OF(A4_linspace_over_the_whole_range), TEST_OF(A4_eye),
