@@ -55,12 +55,18 @@ only_c_libraries() {
 
 soname() { objdump -p "$library" | grep -qE 'SONAME +libweft\.so\.0$'; }
 
+the_command() {
+    [ -s "$work/prefix/share/man/man1/weft.1" ] && [ -s "$work/prefix/share/bash-completion/completions/weft" ] &&
+        [ -s "$work/prefix/share/zsh/site-functions/_weft" ] && [ "$("$work/prefix/bin/weft" eval 6*x x=7)" = "result = 42" ]
+}
+
 if command -v pkg-config >/dev/null; then
     try "a program through pkg-config" with_pkg_config
 else
     echo "skipped: a program through pkg-config: not installed"
 fi
 try "a program through the CMake package" with_cmake
+try "the command weft, with its manual and completions" the_command
 try "only weft_ symbols are exported" only_weft_symbols
 try "only the C library is needed" only_c_libraries
 try "the soname" soname

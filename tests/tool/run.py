@@ -1,0 +1,375 @@
+"""The command weft as a user calls it: results beside Python's own arithmetic, wrong usage, wrong files, pieces."""
+
+import argparse
+import array
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TOOL = ""
+HERE = os.path.dirname(os.path.abspath(__file__))
+CODES = {"<f8": "d", "<f4": "f", "<i4": "i", "<i8": "q", "<u2": "H", "|b1": "B"}
+
+
+def write_npy(path, values, dtype="<f8", shape=None, fortran=False):
+    shape = "(%s,)" % len(values) if shape is None else repr(tuple(shape))
+    text = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (dtype, fortran, shape)
+    text += " " * (-(len(text) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode())
+        array.array(CODES[dtype], values).tofile(file)
+
+
+def read_npy(path):
+    data = open(path, "rb").read()
+    length, = struct.unpack("<H", data[8:10])
+    header = eval(data[10:10 + length])  # of a file that the tool has written just now
+    return header, list(array.array(CODES[header["descr"]], data[10 + length:]))
+
+
+def run(*arguments, code=0, environment=None):
+    """What it prints; the exit code is checked."""
+    done = subprocess.run([TOOL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=dict(os.environ, **(environment or {})))
+    if done.returncode != code:
+        raise AssertionError("weft %s: exit code %d, expected %d\n%s%s" %
+                             (" ".join(arguments), done.returncode, code, done.stdout, done.stderr))
+    return done
+
+
+def fold(values):
+    """The sum in the order of docs/semantics.md; Python's floats are f64."""
+    def halve(slots):
+        half = 1
+        while half < len(slots):
+            half *= 2
+        while half > 1:
+            half //= 2
+            slots = [slots[k] + slots[k + half] if k + half < len(slots) else slots[k]
+                     for k in range(min(half, len(slots)))]
+        return slots[0]
+
+    chunks = []
+    for begin in range(0, len(values), 4096):
+        chunk, lanes = values[begin:begin + 4096], []
+        for lane in range(min(128, len(chunk))):
+            total = chunk[lane]
+            for k in range(lane + 128, len(chunk), 128):
+                total += chunk[k]
+            lanes.append(total)
+        chunks.append(halve(lanes))
+    return halve(chunks)
+
+
+def numbers(count):
+    return [((k * 7919) % 10007) / 997.0 + 1e-3 * (k % 17) for k in range(count)]
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.before = os.getcwd()
+        os.chdir(self.folder.name)
+        self.addCleanup(os.chdir, self.before)
+
+    def value(self, *arguments, name="result", **more):
+        return json.loads(run("eval", *arguments, "--json", **more).stdout)[name]["value"]
+
+
+class Usage(InFolder):
+    def test_help(self):
+        for command in ([], ["eval"], ["info"], ["explain"], ["cache"]):
+            for option in ("--help", "-h"):
+                done = run(*command, option)
+                self.assertTrue(done.stdout.startswith("usage: weft"))
+                self.assertEqual(done.stderr, "")
+        self.assertRegex(run("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage(self):
+        cases = [([], "usage"), (["evil"], "no command 'evil'"), (["eval"], "no code"),
+                 (["eval", "a", "--nothing"], "--nothing"), (["eval", "a", "a"], "NAME=FILE"),
+                 (["eval", "a", "a=1", "a=2"], "twice"), (["eval", "b = a", "a=1", "-o"], "needs a value"),
+                 (["eval", "b = a", "a=1", "-o", "c=x.npy"], "assigns no 'c'"),
+                 (["eval", "b = a", "a=1", "-o", "b"], "NAME=FILE"), (["eval", "a", "a=f32[3"], "no type"),
+                 (["eval", "a", "a=f32[-3]"], "no type"), (["eval", "a", "a=1", "--seed", "x"], "whole number"),
+                 (["eval", "a", "a=1", "--engine", "steam"], "interpreter"), (["eval", "a", "a=1", "--stream=no"], "never"),
+                 (["info", "x"], "--json"), (["explain"], "no code"), (["explain", "a", "--target", "x"], "cuda"),
+                 (["cache", "eat"], "clear")]
+        for arguments, message in cases:
+            done = run(*arguments, code=2)
+            self.assertIn(message, done.stderr, arguments)
+            self.assertEqual(done.stdout, "")
+            self.assertTrue("--help" in done.stderr)
+
+    def test_wrong_files_and_code(self):
+        open("text.npy", "w").write("not an array")
+        open("short.npy", "wb").write(b"\x93NUMPY\x01\x00\xff\xff{")
+        write_npy("a.npy", [1.0, 2.0])
+        write_npy("b.npy", [1.0, 2.0, 3.0])
+        cases = [(["a", "a=nothing.npy"], "No such file"), (["a", "a=text.npy"], "neither an NPY nor an NPZ"),
+                 (["a", "a=short.npy"], "damaged"), (["a", "a=."], "no plain file"), (["x +", "x=1"], "expected"),
+                 (["a + b", "a=a.npy", "b=b.npy"], "(2,)"), (["b = c", "a=a.npy"], "'c'"),
+                 (["a", "a=a.npy", "--device", "cuda:77"], "there are: cpu"),
+                 (["b = a", "a=a.npy", "-o", "b=/nowhere/b.npy"], "cannot be written"),
+                 (["b = a", "a=a.npy", "-o", "b=/dev/full"], "No space left"),
+                 (["b = a", "a=a.npy", "-o", "b=b.png"], "two axes"), (["a", "a.npy.npz"], "cannot be opened"),
+                 (["a = a + 1", "a=3"], "a number cannot be assigned")]
+        for arguments, message in cases:
+            done = run("eval", *arguments, code=1)
+            self.assertIn(message, done.stderr, arguments)
+            self.assertTrue(done.stderr.startswith("weft: "), done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertFalse(os.path.exists("b.png"))
+
+    def test_closed_output(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TOOL, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+
+
+class Eval(InFolder):
+    def test_elements_and_sum(self):
+        a, b = numbers(1000), numbers(2000)[1000:]
+        a = [x + 1 for x in a]
+        write_npy("a.npy", a, shape=(10, 100))
+        write_npy("b.npy", b, shape=(10, 100))
+        done = run("eval", "c = 1/a + 2*a*b; s = sum(c)", "a=a.npy", "b=b.npy", "-o", "c=c.npy")
+        header, c = read_npy("c.npy")
+        expected = [1 / x + 2 * x * y for x, y in zip(a, b)]
+        self.assertEqual((header["descr"], header["shape"]), ("<f8", (10, 100)))
+        self.assertEqual(c, expected)
+        self.assertEqual(float(done.stdout.split("=")[1]), fold(expected))
+
+    def test_printing(self):
+        self.assertEqual(run("eval", "a*2", "a=21").stdout, "result = 42\n")
+        write_npy("a.npy", [1.0, 2.5])
+        self.assertEqual(run("eval", "b = a + k; s = max(b)", "a=a.npy", "k=1").stdout, "s = 3.5\n")
+        self.assertEqual(run("eval", "b = a + 1", "a=a.npy").stdout, "b = f64 (2,)\n[2.  3.5]\n")
+        self.assertEqual(run("eval", "a += 1; a == a", "a=a.npy").stdout.split("\n")[0], "a = f64 (2,)")
+
+    def test_npz(self):
+        write_npy("a.npy", [1.0, 2.0, 3.0])
+        run("eval", "c = a + 1; d = a * 2; e = a", "a=a.npy", "-o", "c=m.npz", "-o", "d=m.npz", "-o", "e=e.npz",
+            "--compress")
+        self.assertEqual(self.value("c + d", "m.npz"), [4.0, 7.0, 10.0])
+        self.assertEqual(self.value("x", "x=m.npz:d"), [2.0, 4.0, 6.0])
+        self.assertEqual(self.value("c", "c=m.npz"), [2.0, 3.0, 4.0])
+        self.assertEqual(self.value("x", "x=e.npz"), [1.0, 2.0, 3.0])
+        self.assertIn("holds c, d; there is no 'q'", run("eval", "x", "x=m.npz:q", code=1).stderr)
+        self.assertIn("name one", run("eval", "x", "x=m.npz", code=1).stderr)
+
+    def test_random_operands(self):
+        first = self.value("x", "x=f32[5]", "--seed", "3")
+        self.assertEqual(first, self.value("x", "x=f32[5]", "--seed=3"))
+        self.assertNotEqual(first, self.value("x", "x=f32[5]", "--seed", "4"))
+        self.assertTrue(all(0 <= x < 1 for x in first))
+        integers = self.value("x", "x=i16[100]")
+        self.assertTrue(all(0 <= x < 100 for x in integers) and len(set(integers)) > 20)
+        shape = json.loads(run("eval", "x", "x=c64[2,3]", "--json").stdout)["result"]
+        self.assertEqual((shape["dtype"], shape["shape"], len(shape["value"][1][2])), ("c64", [2, 3], 2))
+
+    def test_json_values(self):
+        write_npy("a.npy", [float("nan"), float("inf"), -1.5])
+        self.assertEqual(self.value("a", "a=a.npy"), ["nan", "inf", -1.5])
+        self.assertEqual(self.value("a > 0", "a=a.npy"), [False, True, False])
+        self.assertEqual(self.value("x*x", "x=9007199254740993"), 9007199254740993 ** 2 % 2 ** 64 - 2 ** 64 * (
+            9007199254740993 ** 2 % 2 ** 64 >= 2 ** 63))
+
+    def test_an_operand_may_be_replaced(self):
+        write_npy("a.npy", [1.0, 2.0])
+        run("eval", "a = a + 1", "a=a.npy", "-o", "a=a.npy")
+        self.assertEqual(read_npy("a.npy")[1], [2.0, 3.0])
+
+    def test_picture(self):
+        run("eval", "p = a", "a=f32[20,30]", "-o", "p=p.png")
+        self.assertEqual(open("p.png", "rb").read(24)[16:], struct.pack(">II", 30, 20))
+
+    def test_engines_and_devices_give_the_same_bits(self):
+        arguments = ["sum(sin(x)*exp(x))", "x=f32[5000]"]
+        values = {self.value(*arguments, "--engine", engine) for engine in ("auto", "interpreter")}
+        devices = [device["id"] for device in json.loads(run("info", "--json").stdout)["devices"]]
+        values |= {self.value(*arguments, "--device", device) for device in devices}
+        self.assertEqual(len(values), 1)
+
+
+class Pieces(InFolder):
+    CODE = "c = a*b + k; s = sum(c); t = sum(a); m = mean(a - b); low = min(a*b); high = max(b); e = any(a > 10); f = all(a >= 0)"
+
+    def big_file(self):
+        """600 MB of zeros that take no disk."""
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (150000000,), }"
+        header += " " * (-(len(header) + 11) % 64) + "\n"
+        with open("big.npy", "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+            file.truncate(file.tell() + 600000000)
+
+    def memory(self, *arguments):
+        """The most KiB that it has had in memory."""
+        process = subprocess.Popen([TOOL, *arguments], stdout=subprocess.DEVNULL)
+        return os.wait4(process.pid, 0)[2].ru_maxrss
+
+    def test_the_same_as_in_one_piece(self):
+        for count in (2, 4095, 4096, 4097, 8192, 100001, 256 * 4096 + 1, 3 * 256 * 4096 - 4096):
+            a = numbers(count)
+            write_npy("a.npy", a)
+            write_npy("b.npy", a[::-1])
+            found = [json.loads(run("eval", self.CODE, "a=a.npy", "b=b.npy", "k=0.5", "-o", "c=%s.npy" % when, "--stream",
+                                    when, "--json").stdout) for when in ("always", "never")]
+            for result in found:
+                del result["c"]
+            self.assertEqual(found[0], found[1], count)
+            self.assertEqual(open("always.npy", "rb").read(), open("never.npy", "rb").read())
+            self.assertEqual(found[0]["t"]["value"], fold(a))
+            self.assertEqual(found[0]["e"]["value"], any(x > 10 for x in a))
+
+    def test_other_dtypes(self):
+        values = [k % 251 for k in range(10000)]
+        for dtype, code in (("<i4", "s = sum(a); p = max(a)"), ("<f4", "s = sum(a); p = prod(1 + a*1e-6f)"),
+                            ("<u2", "s = sum(a); p = min(a)"), ("<f4", "s = mean(a); p = sum(c64(a))")):
+            write_npy("a.npy", values, dtype)
+            found = [run("eval", code, "a=a.npy", "--stream", when, "--json").stdout for when in ("always", "never")]
+            self.assertEqual(found[0], found[1])
+
+    def test_on_another_device(self):
+        write_npy("a.npy", numbers(20000))
+        for device in json.loads(run("info", "--json").stdout)["devices"]:
+            run("eval", "c = 2*a; s = sum(a)", "a=a.npy", "-o", "c=c.npy", "--stream", "always", "--device", device["id"])
+            self.assertEqual(read_npy("c.npy")[1], [2 * x for x in numbers(20000)])
+
+    def test_what_cannot_be(self):
+        write_npy("a.npy", numbers(100), shape=(10, 10))
+        write_npy("f.npy", numbers(100), shape=(10, 10), fortran=True)
+        write_npy("b.npy", numbers(10))
+        for code, part in (("c = shift(a, 1, 0)", "shift"), ("s = sum(a); c = a - s", "at the end"), ("c = a + b", "shapes"),
+                           ("c = f", "Fortran"), ("c = sum(a, axis=1)", "sum looks beyond"), ("a = 2*a", "assigns one"),
+                           ("c = a; c = a + c", "twice"), ("a", "is shown")):
+            used = [name for name in "abf" if re.search(r"\b%s\b" % name, code)]
+            output = ["-o", "c=c.npy"] if code.startswith("c =") else []
+            done = run("eval", code, *["%s=%s.npy" % (name, name) for name in used], "--stream", "always", *output, code=1)
+            self.assertIn(part, done.stderr, code)
+
+    def test_every_function_beyond_one_element_is_known(self):
+        document = open(os.path.join(HERE, "../../docs/operations.md")).read()
+        source = open(os.path.join(HERE, "../../tools/weft/program.c")).read()
+        known = set(re.findall(r'"(\w+)"', re.search(r"far\[\] = \{(.*?)\};", source, re.S).group(1)))
+        sections = re.split(r"^## ", document, flags=re.M)
+        single = ("Operators", "Choosing", "Mathematics", "Rounding", "Tests", "Complex numbers", "Bits")
+        names = set()
+        for section in sections[1:]:
+            if not section.startswith(single):
+                names |= set(re.findall(r"^\| `(\w+)` \|", section, re.M))
+        self.assertTrue("sum" in names and "sqrt" not in names, names)
+        self.assertEqual(known, names)
+
+    def test_nothing_stays_of_a_killed_one(self):
+        self.big_file()
+        process = subprocess.Popen([TOOL, "eval", "c = sin(a)", "a=big.npy", "-o", "c=c.npy", "--engine", "interpreter"])
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        if process.wait() == 0:
+            self.skipTest("it was faster")
+        self.assertEqual(os.listdir("."), ["big.npy"])
+
+    def test_memory_is_bounded(self):
+        self.big_file()
+        arguments = ["eval", "c = a + 1; s = sum(a)", "a=big.npy", "-o"]
+        self.assertGreater(self.memory(*arguments, "c=/dev/null", "--stream", "never"), 1000000)
+        self.assertLess(self.memory(*arguments, "c=c.npy"), 100000)
+
+
+class Others(InFolder):
+    def test_info(self):
+        text = run("info").stdout
+        self.assertIn("\ncpu ", text)
+        nothing = {"WEFT_CUDA": "/nonexistent", "WEFT_OPENCL": "/nonexistent", "WEFT_LLVM": "/nonexistent"}
+        info = json.loads(run("info", "--json", environment=nothing).stdout)
+        self.assertEqual([device["id"] for device in info["devices"]], ["cpu"])
+        self.assertEqual([missing["what"].split(",")[0] for missing in info["missing"]], ["CUDA", "OpenCL", "LLVM"])
+        for missing in info["missing"]:
+            self.assertGreater(len(missing["why"]), 20)
+        self.assertIn("f64", info["devices"][0]["dtypes"])
+        self.assertIn("nonesuch", run("info", environment={"WEFT_DEVICE": "nonesuch"}, code=1).stderr)
+
+    def test_explain(self):
+        parts = {"cuda": "__global__", "opencl": "__kernel", "interpreter": "", "ir": ""}
+        texts = set()
+        for target, part in parts.items():
+            text = run("explain", "c = 1/a + 2*a*b", "a=f32[1024]", "b=f32[1024]", "--target", target).stdout
+            self.assertIn("1 kernel", text)
+            self.assertIn(part, text)
+            texts.add(text)
+        self.assertEqual(len(texts), len(parts))
+        self.assertIn("i64", run("explain", "sum(a)", "a=i8[3,4]").stdout)
+        write_npy("a.npy", [1.0])
+        self.assertIn("f64", run("explain", "b = a", "a=a.npy").stdout)
+        self.assertIn("'b'", run("explain", "c = a + b", "a=f32[3]", code=1).stderr)
+
+    def test_cache(self):
+        where = {"WEFT_CACHE_DIR": os.path.join(self.folder.name, "cache"), "WEFT_CACHE": "on"}
+        info = json.loads(run("cache", "--json", environment=where).stdout)
+        self.assertEqual((info["folder"], info["entries"]), (where["WEFT_CACHE_DIR"], 0))
+        self.assertIn("entries  0", run("cache", "clear", environment=where).stdout)
+        self.assertIn("no disk cache", run("cache", environment={"WEFT_CACHE": "off"}).stdout)
+
+    def test_manual_and_completion_know_every_option(self):
+        folder = os.path.join(HERE, "../../tools/weft")
+        manual = open(os.path.join(folder, "weft.1")).read().replace("\\-", "-")
+        for command in ("eval", "info", "explain", "cache"):
+            for option in set(re.findall(r"(?<!\S)--?[a-z]+", run(command, "--help").stdout)) - {"-h", "--help"}:
+                for name in ("completion.bash", "completion.zsh"):
+                    self.assertIn(option, open(os.path.join(folder, name)).read())
+                self.assertIn(option, manual)
+            self.assertIn("weft " + command, manual)
+
+    def test_completion(self):
+        script = os.path.join(HERE, "../../tools/weft/completion.bash")
+        for words, expected in (("weft e", "eval explain"), ("weft eval x --engine l", "llvm"),
+                                ("weft eval x --device c", "cpu"), ("weft explain x --target o", "opencl")):
+            code = 'source "%s"; COMP_WORDS=(%s); COMP_CWORD=%d; _weft; echo ${COMPREPLY[@]}' % (script, words,
+                                                                                         len(words.split()) - 1)
+            path = os.path.dirname(TOOL) + ":" + os.environ["PATH"]
+            done = subprocess.run(["bash", "-c", code], stdout=subprocess.PIPE, text=True, env=dict(os.environ, PATH=path))
+            self.assertEqual(done.stdout.strip(), expected)
+
+    def on_terminal(self, *arguments):
+        """What it writes to a terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(TOOL, [TOOL, *arguments])
+        text = b""
+        try:
+            while True:
+                text += os.read(terminal, 4096)
+        except OSError:
+            pass
+        os.waitpid(pid, 0)
+        os.close(terminal)
+        return text.decode()
+
+    def test_colours_and_progress_on_a_terminal_only(self):
+        write_npy("a.npy", numbers(10000))
+        arguments = ["eval", "c = 2*a", "a=a.npy", "-o", "c=c.npy", "--stream", "always"]
+        self.assertRegex(self.on_terminal(*arguments), r"\[#{30}\] 100 %  0\.00 GB  [0-9.]+ GB/s")
+        self.assertEqual(run(*arguments).stderr, "")
+        self.assertIn("\033[31m", self.on_terminal("eval", "a", "a=no.npy"))
+        self.assertNotIn("\033", run("eval", "a", "a=no.npy", code=1).stderr)
+        os.environ["NO_COLOR"] = "1"
+        self.addCleanup(os.environ.pop, "NO_COLOR")
+        self.assertNotIn("\033", self.on_terminal("eval", "a", "a=no.npy"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    options, rest = parser.parse_known_args()
+    TOOL = os.path.abspath(options.tool)
+    unittest.main(argv=[sys.argv[0], *rest], warnings="ignore")

@@ -1,0 +1,105 @@
+/* The command weft: what its files share. */
+#ifndef WEFT_TOOLS_COMMAND_H
+#define WEFT_TOOLS_COMMAND_H
+
+#include <stdio.h>
+#include <weft/weft.h>
+
+enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 }; /* exit codes */
+enum { OPERANDS_MAX = 128, OUTPUTS_MAX = 64, STATEMENTS_MAX = 256, NAME_ROOM = 64 };
+
+int command_eval(int count, char **arguments);
+int command_info(int count, char **arguments);
+int command_explain(int count, char **arguments);
+int command_cache(int count, char **arguments);
+
+/* Messages go to the error stream; each returns the exit code that belongs to it. */
+int wrong_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int failed_call(void); /* what the library says */
+bool is_help(const char *argument);
+
+/* The value of an option: "--device cpu" or "--device=cpu". NULL if *at is another argument; if the
+ * value is missing, "" is no value and *missing says so. */
+const char *option_value(int count, char **arguments, int *at, const char *name, bool *missing);
+
+/* JSON. */
+void json_text(const char *text);
+void json_array(weft_array *array); /* dtype, shape and, of few elements, values */
+
+/* An operand as the user named it. */
+typedef struct operand {
+    char name[NAME_ROOM];
+    weft_operand value;
+    bool mapped; /* its memory is a file */
+} operand;
+
+typedef struct operands {
+    int count;
+    operand list[OPERANDS_MAX];
+} operands;
+
+/* "a=x.npy", "a=x.npz:member", "x.npz", "a=2.5", "a=f32[3,4]". With `types` nothing is computed or
+ * read: arrays have the type and shape, and memory that nobody has looked at. Returns an exit code.
+ */
+int operand_add(operands *all, const char *command, const char *argument, bool types);
+void operands_free(operands *all);
+const operand *operand_find(const operands *all, const char *name);
+bool is_name(const char *text, size_t length);
+
+/* What the tool must know of a program: its statements and the names in them. */
+typedef struct statement {
+    size_t begin, end;    /* in the text, without the semicolon */
+    size_t value;         /* where the right side begins */
+    char name[NAME_ROOM]; /* that is assigned */
+    bool plain;           /* "=", not "+=" */
+} statement;
+
+typedef struct program {
+    char *text;
+    int count;
+    statement list[STATEMENTS_MAX];
+} program;
+
+/* An expression at the end is given the name "result". False if there is too much of it. */
+bool program_open(program *p, const char *code);
+void program_close(program *p);
+bool program_assigns(const program *p, const char *name);
+/* Whether a right side, or an assignment as "+=", has the name. */
+bool program_reads(const program *p, const char *name);
+/* The first function in the text that looks beyond one element, or NULL. */
+const char *program_far_call(const char *text, size_t length);
+
+/* What an evaluation gives. */
+typedef struct result {
+    char name[NAME_ROOM];
+    const char *file; /* where it goes, or NULL: it is shown */
+    weft_array *array;
+} result;
+
+typedef struct evaluation {
+    program program;
+    operands operands;
+    int count;
+    result results[OUTPUTS_MAX];
+    weft_device device;
+    bool json, compress;
+} evaluation;
+
+/* In pieces, with bounded memory. NULL if it can be, else why not. */
+const char *stream_refuses(const evaluation *e);
+int stream_run(evaluation *e);
+/* How many bytes of arrays it reads. */
+uint64_t stream_bytes(const evaluation *e);
+
+/* A bar on the error stream, if that is a terminal. */
+typedef struct progress {
+    bool shown;
+    double began, last;
+} progress;
+void progress_begin(progress *p);
+void progress_show(progress *p, double part, double bytes);
+void progress_end(progress *p, double bytes);
+double seconds_now(void);
+
+#endif

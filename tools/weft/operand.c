@@ -1,0 +1,196 @@
+/* Operands of a program as the user names them: files, numbers, types. */
+#include "command.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_array(operands *all, const char *name, size_t length, weft_array *array, bool mapped)
+{
+    if (!array)
+        return failed_call();
+    operand *o = &all->list[all->count++];
+    memcpy(o->name, name, length);
+    o->name[length] = 0;
+    o->value = WEFT_OPERAND(array);
+    o->mapped = mapped;
+    return DONE;
+}
+
+/* A whole number, or any other. */
+static bool add_number(operands *all, const char *name, size_t length, const char *text)
+{
+    char *end, *end_of_float;
+    errno = 0;
+    const long long integer = strtoll(text, &end, 0);
+    const bool whole = *end == 0 && errno == 0;
+    const double number = strtod(text, &end_of_float);
+    if (!*text || (!whole && *end_of_float))
+        return false;
+    operand *o = &all->list[all->count++];
+    memcpy(o->name, name, length);
+    o->name[length] = 0;
+    o->value = whole ? WEFT_OPERAND(integer) : WEFT_OPERAND(number);
+    return true;
+}
+
+/* "f32[3,4]": 1, 0 if it is something else, -1 if it is nearly that. */
+static int read_type(const char *text, weft_dtype *dtype, weft_shape *shape)
+{
+    const char *bracket = strchr(text, '[');
+    char name[16];
+    if (!bracket || (size_t)(bracket - text) >= sizeof name)
+        return 0;
+    (void)snprintf(name, sizeof name, "%.*s", (int)(bracket - text), text);
+    *dtype = weft_dtype_named(name);
+    if (*dtype == WEFT_DTYPE_DEFAULT)
+        return 0;
+    *shape = WEFT_SCALAR;
+    for (const char *at = bracket + 1; *at != ']'; at += *at == ',') {
+        char *end;
+        errno = 0;
+        const long long size = strtoll(at, &end, 10);
+        if (end == at || errno || size < 0 || shape->ndim == WEFT_NDIM_MAX ||
+            (*end != ',' && *end != ']'))
+            return -1;
+        shape->size[shape->ndim++] = size;
+        at = end;
+    }
+    return strcmp(strchr(text, ']'), "]") == 0 ? 1 : -1;
+}
+
+static weft_array *make_random(weft_dtype dtype, weft_shape shape)
+{
+    if (dtype == WEFT_BOOL)
+        return weft_random_integers(0, 2, shape, .dtype = dtype, .device = WEFT_CPU);
+    if (dtype < WEFT_F16)
+        return weft_random_integers(0, 100, shape, .dtype = dtype, .device = WEFT_CPU);
+    return weft_random_uniform(0, 1, shape, .dtype = dtype, .device = WEFT_CPU);
+}
+
+/* The array of a file that is meant, or -1: the only one, the one after the colon, the one with the
+ * operand's name. */
+static int find_member(const weft_file *file, const char *wanted, const char *name, size_t length)
+{
+    const int count = weft_file_count(file);
+    if (!wanted && count == 1)
+        return 0;
+    for (int k = 0; k < count; k++) {
+        const char *member = weft_file_name(file, k);
+        if (wanted ? strcmp(member, wanted) == 0
+                   : strlen(member) == length && memcmp(member, name, length) == 0)
+            return k;
+    }
+    return -1;
+}
+
+static int refuse_member(const weft_file *file, const char *path, const char *wanted)
+{
+    char text[400] = "";
+    size_t at = 0;
+    for (int k = 0; k < weft_file_count(file) && at + 80 < sizeof text; k++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%.60s", k ? ", " : "",
+                               weft_file_name(file, k));
+    return failed("%s: holds %s%s; %s%s%s", path, at ? text : "no arrays",
+                  weft_file_is_npz(file) ? "" : "one array without a name",
+                  wanted ? "there is no '" : "name one, as in a=", wanted ? wanted : path,
+                  wanted ? "'" : ":NAME");
+}
+
+static int load(operands *all, const char *name, size_t length, weft_file *file, int position)
+{
+    const weft_load_options options = {
+        .struct_size = sizeof options, .device = WEFT_CPU, .mapped = true};
+    weft_file_info info;
+    if (weft_file_describe(file, position, &info) != WEFT_OK)
+        return failed_call();
+    return add_array(all, name, length, weft_file_load(file, position, &options), info.mappable);
+}
+
+/* "path" or "path:member". */
+static int add_file(operands *all, const char *name, size_t length, const char *argument)
+{
+    char path[4096];
+    const char *wanted = NULL, *colon = strstr(argument, ".npz:");
+    (void)snprintf(path, sizeof path, "%s", argument);
+    if (colon && (size_t)(colon - argument) + 4 < sizeof path) {
+        path[colon - argument + 4] = 0;
+        wanted = colon + 5;
+    }
+    weft_file *file = weft_file_open(path);
+    if (!file)
+        return failed_call();
+    const int position = find_member(file, wanted, name, length);
+    const int code =
+        position < 0 ? refuse_member(file, path, wanted) : load(all, name, length, file, position);
+    weft_file_close(file);
+    return code;
+}
+
+/* All arrays of a file, under their own names. */
+static int add_all(operands *all, const char *path)
+{
+    weft_file *file = weft_file_open(path);
+    int code = file ? DONE : failed_call();
+    if (file && !weft_file_is_npz(file))
+        code = failed("%s: holds one array without a name; give it one, as in a=%s", path, path);
+    for (int k = 0; code == DONE && k < weft_file_count(file); k++) {
+        const char *name = weft_file_name(file, k);
+        if (!is_name(name, strlen(name)))
+            code = failed("%s: '%.60s' is no name for an operand; give it one, as in a=%s:%.60s",
+                          path, name, path, name);
+        else if (operand_find(all, name) || all->count == OPERANDS_MAX)
+            code =
+                failed("%s: there is an operand '%s' already, or there are too many", path, name);
+        else
+            code = load(all, name, strlen(name), file, k);
+    }
+    weft_file_close(file);
+    return code;
+}
+
+const operand *operand_find(const operands *all, const char *name)
+{
+    for (int k = 0; k < all->count; k++)
+        if (strcmp(all->list[k].name, name) == 0)
+            return &all->list[k];
+    return NULL;
+}
+
+int operand_add(operands *all, const char *command, const char *argument, bool types)
+{
+    const char *equals = strchr(argument, '='), *text = equals ? equals + 1 : "";
+    const size_t length = equals ? (size_t)(equals - argument) : 0;
+    char name[NAME_ROOM];
+    weft_dtype dtype;
+    weft_shape shape;
+    if (!equals && strstr(argument, ".npz"))
+        return add_all(all, argument);
+    if (!equals || !is_name(argument, length) || !*text)
+        return wrong_usage(command,
+                           "'%s' is no operand; expected NAME=FILE, NAME=NUMBER, "
+                           "NAME=f32[1024] or FILE.npz",
+                           argument);
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, argument);
+    if (operand_find(all, name) || all->count == OPERANDS_MAX)
+        return wrong_usage(command, "operand '%s' is given twice, or there are more than %d", name,
+                           OPERANDS_MAX);
+    if (add_number(all, argument, length, text))
+        return DONE;
+    const int typed = read_type(text, &dtype, &shape);
+    if (typed < 0)
+        return wrong_usage(command, "'%s' is no type; expected one as f32[1024,1024]", text);
+    if (typed)
+        return add_array(all, argument, length,
+                         types ? weft_empty(shape, .dtype = dtype, .device = WEFT_CPU)
+                               : make_random(dtype, shape),
+                         false);
+    return add_file(all, argument, length, text);
+}
+
+void operands_free(operands *all)
+{
+    for (int k = 0; k < all->count; k++)
+        if (all->list[k].value.tag == WEFT_OPERAND_ARRAY)
+            weft_array_release(all->list[k].value.value.array);
+    all->count = 0;
+}
