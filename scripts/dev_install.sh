@@ -4,7 +4,7 @@ usage() {
     cat <<'END'
 usage: ./dev install --prefix DIR
 
-Builds the library with the release preset and installs headers, libraries, weft.pc, the CMake package
+Builds the library with the release preset and installs headers, libraries, the command weft, weft.pc, the CMake package
 and the documents below DIR.
 END
 }
