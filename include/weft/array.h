@@ -93,9 +93,10 @@ typedef struct weft_options {
 #define weft_copy(...) WEFT__COPY(__VA_ARGS__, )
 #define WEFT__COPY(array, ...) weft_copy_with((array), WEFT__OPTIONS(weft_options, __VA_ARGS__))
 WEFT_API weft_array *weft_copy_with(weft_array *array, const weft_options *options);
-/* The array as asked: a view of the same memory where dtype, device and memory kind are those it
- * has, else a copy; `.copy` says whether it must, may or must not copy. `.stream` rebinds:
- * weft_asarray(a, .stream = q). */
+/* The array as asked: a view of the same memory where dtype and memory kind are those it has and
+ * the device can use it, else a copy; `.copy` says whether it must, may or must not copy. `.stream`
+ * rebinds: weft_asarray(a, .stream = q). `.device = WEFT_CPU` places lent memory, and what the host
+ * can read of another device, on the CPU without a copy. */
 #define weft_asarray(...) WEFT__ASARRAY(__VA_ARGS__, )
 #define WEFT__ASARRAY(array, ...)                                                                  \
     weft_asarray_with((array), WEFT__OPTIONS(weft_options, __VA_ARGS__))

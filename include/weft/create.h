@@ -44,7 +44,7 @@ extern "C" {
 #define WEFT__EYE__(rows, columns, diagonal, ...)                                                  \
     weft_eye_with((rows), (columns), (diagonal), WEFT__NEW(__VA_ARGS__))
 
-/* Shape, dtype, device and memory kind of another array, unless given. */
+/* Shape, dtype, device, memory kind and stream of another array, unless given. */
 #define weft_empty_like(...) WEFT__EMPTY_LIKE(__VA_ARGS__, )
 #define WEFT__EMPTY_LIKE(array, ...) weft_empty_like_with((array), WEFT__NEW(__VA_ARGS__))
 #define weft_zeros_like(...) WEFT__ZEROS_LIKE(__VA_ARGS__, )
@@ -56,8 +56,9 @@ extern "C" {
 #define WEFT__FULL_LIKE_(array, number, ...)                                                       \
     weft_full_like_with((array), WEFT_OPERAND(number), WEFT__NEW(__VA_ARGS__))
 
-/* A handle with no memory yet. An assignment gives it some, or a resize. Without .dtype it gets
- * that of what is assigned; f32 in a resize. weft_assign always makes it a copy of the source. */
+/* A handle with no memory yet. An assignment gives it some, where the operands are unless it was
+ * made with .device, or a resize. Without .dtype it gets that of what is assigned; f32 in a resize.
+ * weft_assign always makes it a copy of the source. */
 #define weft_handle(...) weft_handle_with(WEFT__NEW(__VA_ARGS__))
 /* A new array with a copy of host memory in C order; `bytes` is checked. */
 #define weft_from_host(...) WEFT__FROM_HOST(__VA_ARGS__, )

@@ -34,7 +34,7 @@ static weft_array *make(weft_dtype dtype, const weft_shape *shape)
     atomic_init(&array->references, 1);
     array->dtype = (uint8_t)dtype;
     array->overlapping = false;
-    array->read_only = false;
+    array->read_only = array->on_host = false;
     array->shape = *shape;
     array->layout = weft__array_layout_new();
     array->data = NULL;
@@ -67,6 +67,7 @@ weft_array *weft__array_view(const weft_array *array)
     memcpy(view->stride, array->stride, sizeof view->stride);
     view->overlapping = array->overlapping;
     view->read_only = array->read_only;
+    view->on_host = array->on_host;
     view->buffer = array->buffer;
     view->data = array->data;
     view->stream = weft_stream_retain(array->stream);
@@ -78,7 +79,7 @@ weft_array *weft__array_view(const weft_array *array)
 static weft_status resolve(const weft_options *options, const weft_array *like,
                            weft__request *request)
 {
-    weft_device of_like = like && like->buffer ? like->buffer->device : WEFT_NO_DEVICE;
+    weft_device of_like = like && like->buffer ? weft__array_device(like) : WEFT_NO_DEVICE;
     weft_device of_stream = options->stream ? options->stream->device : WEFT_NO_DEVICE;
     weft_device given = options->device;
     if (given.kind == WEFT_DEVICE_NONE)
@@ -88,6 +89,7 @@ static weft_status resolve(const weft_options *options, const weft_array *like,
                        "the stream is on %s, but the device given is %s; leave one of them out",
                        weft_device_id(of_stream), weft_device_id(given));
     TRY(weft__device_choose(given, of_like, &request->device));
+    request->placed = given.kind != WEFT_DEVICE_NONE;
     request->memory = options->memory;
     request->allocator = options->allocator;
     request->user_allocator = options->user_allocator;
@@ -117,7 +119,7 @@ static weft_status give_memory(weft_array *array, bool *zeroed)
     array->buffer = buffer;
     buffer->elements = weft_array_bytes(array);
     array->data = buffer->data;
-    array->overlapping = array->read_only = false;
+    array->overlapping = array->read_only = array->on_host = false;
     array->layout = weft__array_layout_new();
     return WEFT_OK;
 }
@@ -367,7 +369,7 @@ weft_device weft_array_device(const weft_array *array)
 {
     if (!array)
         return WEFT_NO_DEVICE;
-    return array->buffer ? array->buffer->device : array->request.device;
+    return array->buffer ? weft__array_device(array) : array->request.device;
 }
 
 weft_memory weft_array_memory(const weft_array *array)

@@ -11,6 +11,8 @@ struct weft_array {
     uint8_t dtype;    /* of a handle that was made without one: WEFT_DTYPE_DEFAULT */
     bool overlapping; /* elements may share memory (broadcast): not to be written */
     bool read_only;   /* whose memory it is forbids it */
+    bool on_host; /* placed on the CPU, though its memory, which the CPU can use, is lent or another
+                     device's */
     weft_shape shape;
     uint64_t layout; /* a number that no other array has or had, and a new one whenever anything
                         above or below is changed: what was found out about an array with this
@@ -21,6 +23,17 @@ struct weft_array {
     weft_stream *stream;           /* bound to it; retained, or NULL */
     weft__request request;         /* how memory is got when a resize gives some */
 };
+
+/* The device it is placed on; of lent memory that is nowhere, none. */
+static inline weft_device weft__array_device(const weft_array *array)
+{
+    return array->on_host ? WEFT_CPU : array->buffer->device;
+}
+/* Lent memory that is placed nowhere. */
+static inline bool weft__array_is_lent(const weft_array *array)
+{
+    return array->buffer->memory == WEFT_MEMORY_LENT && !array->on_host;
+}
 
 /* The next number for an array whose dtype, shape, strides, memory or stream are new. */
 uint64_t weft__array_layout_new(void);
@@ -61,11 +74,20 @@ bool weft__array_reachable(const weft_array *array, weft_device device);
 weft_options weft__options_of(const weft_options *options);
 
 /* Where work on these operands runs: their common device and stream. Lent memory alone runs on the
- * context's device, else on the CPU. Errors name each operand with its device. */
+ * context's device, else on the CPU. Errors name each operand with device, kind and queue, and the
+ * call that would help. */
 weft_status weft__place_lent(const weft_array *array); /* fails where lent memory is refused */
 weft_status weft__place(weft_array *const *arrays, const char *const *names, int count,
                         weft_stream **stream);
-/* The same where there is nothing to decide, without names: arrays of one device, bound to no
+/* What a new array with the result of such work is made with: on the stream's device, of the kind
+ * that the operands' kinds combine to, and bound to a stream if one of them is. Arrays without
+ * memory do not count. */
+weft_options weft__place_result(weft_array *const *arrays, int count, const weft_stream *stream);
+/* The same for a handle that is about to be given memory: what it was made with stays. */
+void weft__place_handle(weft_array *handle, weft_array *const *arrays, int count);
+/* Options for an array like that one: bound as it is, unless they say where. */
+void weft__place_like(weft_options *options, const weft_array *like);
+/* weft__place where there is nothing to decide, without names: arrays of one device, bound to no
  * stream. NULL, with the record as it was, if it takes more than that. */
 weft_stream *weft__place_plain(weft_array *const *arrays, int count);
 

@@ -55,6 +55,7 @@ typedef struct weft__request {
     weft_allocator allocator;
     const weft_user_allocator *user_allocator;
     weft_stream *stream; /* where it will be used first */
+    bool placed;         /* the device was asked for */
 } weft__request;
 
 /* Gives a reference up; true if it was the last. A holder of the only one needs no atomic

@@ -31,7 +31,7 @@ weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *i
     }
     all.dtype = (weft_dtype)array->dtype;
     write_typestr(all.dtype, all.typestr);
-    all.device = array->buffer->device;
+    all.device = weft__array_device(array);
     all.memory = (weft_memory)array->buffer->memory;
     all.stream = array->stream;
     if (!all.stream && all.device.kind != WEFT_DEVICE_NONE &&

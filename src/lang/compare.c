@@ -99,7 +99,7 @@ static weft_status make_false(const weft_operand operands[2], weft_array **value
             arrays[count++] = operands[k].value.array;
     TRY(weft__place(arrays, count == 2 || is_array(&operands[0]) ? names : names + 1, count,
                     &stream));
-    const weft_options options = {.struct_size = sizeof options, .device = stream->device};
+    const weft_options options = weft__place_result(arrays, count, stream);
     *value = weft__array_new(&scalar, WEFT_BOOL, &options, NULL, NULL);
     if (!*value)
         return weft_error_code();

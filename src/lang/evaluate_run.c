@@ -29,17 +29,31 @@ typedef struct running {
 
 static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
 
+/* The arrays among the operands. */
+static int list_arrays(const running *r, weft_array **arrays)
+{
+    int count = 0;
+    for (int i = 0; i < r->evaluation->count; i++)
+        if (is_array(&r->operands[i]))
+            arrays[count++] = r->operands[i].value.array;
+    return count;
+}
+
 /* With the names of the operands, for the message. */
 __attribute__((noinline)) static weft_status place_named(running *r, const weft__lang_name *names,
                                                          weft_array *const *arrays)
 {
-    char texts[WEFT__LANG_OPERANDS_MAX][16];
+    char texts[WEFT__LANG_OPERANDS_MAX][24];
     const char *shown[WEFT__LANG_OPERANDS_MAX];
     int count = 0;
     for (int i = 0; i < r->evaluation->count; i++) {
         if (!is_array(&r->operands[i]))
             continue;
-        snprintf(texts[count], sizeof texts[count], "%.*s", (int)names[i].length, names[i].text);
+        size_t blank = 0;
+        while (blank < names[i].length && strchr(" \t\n", names[i].text[blank]))
+            blank++;
+        snprintf(texts[count], sizeof texts[count], "%.*s", (int)(names[i].length - blank),
+                 names[i].text + blank);
         shown[count] = texts[count];
         count++;
     }
@@ -49,25 +63,25 @@ __attribute__((noinline)) static weft_status place_named(running *r, const weft_
 static weft_status place(running *r, const weft__lang_name *names)
 {
     weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
-    int count = 0;
-    for (int i = 0; i < r->evaluation->count; i++)
-        if (is_array(&r->operands[i]))
-            arrays[count++] = r->operands[i].value.array;
+    const int count = list_arrays(r, arrays);
     r->stream = weft__place_plain(arrays, count);
     r->plain = r->stream != NULL;
     return r->plain ? WEFT_OK : place_named(r, names, arrays);
 }
 
-/* Handles get memory of the shape that the program gives them. */
+/* Handles get memory of the shape that the program gives them, where the others are. */
 static weft_status give_handles_memory(const running *r)
 {
     const weft__lang_program *program = r->evaluation->program;
+    weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
+    const int count = r->evaluation->handles ? list_arrays(r, arrays) : 0;
     for (uint32_t i = 0; r->evaluation->handles && i < program->assignments_count; i++) {
         const weft__lang_assignment *assignment = &program->assignments[i];
         weft_array *array = r->operands[assignment->operand].value.array;
         if (array->buffer)
             continue;
         const weft__lang_node *node = &program->nodes[assignment->node];
+        weft__place_handle(array, arrays, count);
         TRY(weft__array_become(array, (weft_dtype)node->dtype, &program->shapes[node->shape]));
     }
     return WEFT_OK;
@@ -76,9 +90,11 @@ static weft_status give_handles_memory(const running *r)
 static weft_status make_value(running *r)
 {
     const weft__lang_program *program = r->evaluation->program;
-    weft_options options = {.struct_size = sizeof options, .device = r->stream->device};
+    weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
     if (program->value < 0)
         return WEFT_OK;
+    const int count = list_arrays(r, arrays);
+    const weft_options options = weft__place_result(arrays, count, r->stream);
     const weft__lang_node *node = &program->nodes[program->value];
     r->value = weft__array_new(&program->shapes[node->shape], (weft_dtype)node->dtype, &options,
                                NULL, NULL);
@@ -375,7 +391,7 @@ static void see(const running *r)
         e->seen[i] = (weft__evaluation_seen){array ? array->layout : 0, r->operands[i].tag,
                                              array ? 0 : r->operands[i].dtype};
         repeats = !array || array->layout;
-        e->lent = array ? array->buffer->memory == WEFT_MEMORY_LENT : e->lent;
+        e->lent = array ? weft__array_is_lent(array) : e->lent;
     }
     e->repeats = repeats;
 }

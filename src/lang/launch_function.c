@@ -40,7 +40,7 @@ weft_status weft__launch_place(const weft_kernel *kernel, int count, const weft_
 {
     weft_array *arrays[WEFT__LANG_OPERANDS_MAX];
     weft__lang_name names[WEFT__LANG_OPERANDS_MAX];
-    char texts[WEFT__LANG_OPERANDS_MAX][16];
+    char texts[WEFT__LANG_OPERANDS_MAX][24];
     const char *shown[WEFT__LANG_OPERANDS_MAX];
     int found = 0;
     weft__lang_name list = weft__launch_inside(

@@ -159,6 +159,7 @@ bool weft__launch_view(const weft__launch_plan *plan, uint32_t operand, const we
     view->dtype = source->dtype;
     view->overlapping = source->overlapping;
     view->read_only = source->read_only;
+    view->on_host = source->on_host;
     view->shape = *points;
     view->layout = 0;
     view->data = as.data;

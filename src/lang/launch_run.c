@@ -35,7 +35,7 @@ static weft_status copy_argument(running *r, uint32_t operand, weft_array *array
             *copy = r->copies[i];
             return WEFT_OK;
         }
-    if (array->buffer->memory == WEFT_MEMORY_LENT)
+    if (weft__array_is_lent(array))
         return fail_lent(r, operand);
     weft_options options = {.struct_size = sizeof options};
     *copy = r->copies[operand] = weft__copy_new(array, &options);

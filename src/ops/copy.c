@@ -11,7 +11,7 @@
 /* A copy to or from another device counts there. */
 static weft_status copy_counted(weft_array *target, weft_array *source, weft_stream *stream)
 {
-    const weft_device from = source->buffer->device;
+    const weft_device from = weft__array_device(source);
     const bool away = from.kind > WEFT_DEVICE_CPU && !weft_device_equal(from, stream->device);
     const bool here =
         weft_device_equal(from, stream->device) || stream->device.kind == WEFT_DEVICE_CPU;
@@ -50,7 +50,7 @@ static weft_status assign_to_handle(weft_array *target, weft_array *source)
         return FAIL_AT(WEFT_ERROR_PLACEMENT, "source",
                        "target and source are bound to streams that are not equivalent; rebind one "
                        "with weft_asarray(…, .stream = …)");
-    if (!options.stream && source->buffer->device.kind == WEFT_DEVICE_NONE)
+    if (!options.stream && weft__array_is_lent(source))
         options.device = target->request.device;
     weft_array *copy = weft__copy_new(source, &options);
     if (!copy)
@@ -124,8 +124,7 @@ weft_array *weft_copy_with(weft_array *array, const weft_options *given)
     weft_options options = weft__options_of(given);
     OPERATION("weft_copy");
     TRY_NULL(weft__array_check(array, "array"));
-    if (!options.stream && options.device.kind == WEFT_DEVICE_NONE)
-        options.stream = array->stream;
+    weft__place_like(&options, array);
     return weft__copy_new(array, &options);
 }
 
@@ -140,11 +139,18 @@ weft_array *weft_cast(weft_array *array, weft_dtype dtype)
     return weft__copy_new(array, &options);
 }
 
-/* A view of the array that is bound to the stream. */
-static weft_array *rebound(weft_array *array, weft_stream *stream)
+/* A view of the array that is on the device, if one is given, and bound to the stream. It stays
+ * bound to a stream of that device. */
+static weft_array *rebound(weft_array *array, weft_device device, weft_stream *stream)
 {
     weft_array *same = weft__array_view(array);
-    if (same && stream) {
+    if (!same)
+        return NULL;
+    if (device.kind != WEFT_DEVICE_NONE)
+        same->on_host = !weft_device_equal(device, array->buffer->device);
+    const bool moved = device.kind != WEFT_DEVICE_NONE && same->stream &&
+                       !weft_device_equal(device, same->stream->device);
+    if (stream || moved) {
         weft_stream_release(same->stream);
         same->stream = weft_stream_retain(stream);
     }
@@ -168,19 +174,24 @@ weft_array *weft_to_device(weft_array *array, weft_device device, weft_stream *s
         return FAIL_AT_NULL(WEFT_ERROR_DEVICE, "device", "no device was given");
     if (!weft__device_get(device))
         return NULL;
-    if (!weft_device_equal(array->buffer->device, device))
+    if (!weft_device_equal(weft__array_device(array), device))
         return weft__copy_new(array, &options);
-    return stream && stream != array->stream ? rebound(array, stream) : weft_array_retain(array);
+    return stream && stream != array->stream ? rebound(array, device, stream)
+                                             : weft_array_retain(array);
 }
 
-/* Whether the array already is what the options ask for. */
+static weft_device wanted_device(const weft_options *options)
+{
+    const bool by_stream = options->device.kind == WEFT_DEVICE_NONE && options->stream;
+    return by_stream ? options->stream->device : options->device;
+}
+
+/* Whether the array already is what the options ask for, or is as a view that the device can use.
+ */
 static bool fits(const weft_array *array, const weft_options *options)
 {
-    weft_device wanted = options->device;
-    if (wanted.kind == WEFT_DEVICE_NONE && options->stream)
-        wanted = options->stream->device;
-    bool device =
-        wanted.kind == WEFT_DEVICE_NONE || weft_device_equal(wanted, array->buffer->device);
+    weft_device wanted = wanted_device(options);
+    bool device = wanted.kind == WEFT_DEVICE_NONE || weft__array_reachable(array, wanted);
     bool memory = !options->memory || options->memory == (weft_memory)array->buffer->memory;
     bool dtype = !options->dtype || options->dtype == (weft_dtype)array->dtype;
     return device && memory && dtype && !options->allocator && !options->user_allocator;
@@ -199,14 +210,13 @@ weft_array *weft_asarray_with(weft_array *array, const weft_options *given)
         return FAIL_AT_NULL(
             WEFT_ERROR_PLACEMENT, "copy",
             "a copy is needed (the array is %s on %s, %s memory) and .copy forbids it",
-            weft_dtype_name((weft_dtype)array->dtype), weft_device_id(array->buffer->device),
+            weft_dtype_name((weft_dtype)array->dtype), weft_device_id(weft__array_device(array)),
             weft_memory_name((weft_memory)array->buffer->memory));
     if (!view) {
-        if (!options.stream && options.device.kind == WEFT_DEVICE_NONE)
-            options.stream = array->stream;
+        weft__place_like(&options, array);
         return weft__copy_new(array, &options);
     }
-    return rebound(array, options.stream);
+    return rebound(array, wanted_device(&options), options.stream);
 }
 
 weft_status weft_fill_with(weft_array *array, weft_operand number)

@@ -110,6 +110,7 @@ weft_array *weft_empty_like_with(weft_array *array, const weft_options *given)
     OPERATION("weft_empty_like");
     weft_options options = weft__options_of(given);
     TRY_NULL(weft__array_check(array, "array"));
+    weft__place_like(&options, array);
     weft_dtype dtype = dtype_or(&options, (weft_dtype)array->dtype);
     return weft__array_new(&array->shape, dtype, &options, array, NULL);
 }
@@ -119,6 +120,7 @@ static weft_array *filled_like(weft_array *array, const weft_operand *number,
 {
     weft_options options = weft__options_of(given);
     TRY_NULL(weft__array_check(array, "array"));
+    weft__place_like(&options, array);
     weft_dtype dtype = dtype_or(&options, (weft_dtype)array->dtype);
     return filled(&array->shape, dtype, number, &options, array);
 }

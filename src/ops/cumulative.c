@@ -21,15 +21,17 @@ static weft_status check_axis(const weft_array *array, int given, int *axis)
 }
 
 /* The shape that the result has. A handle is given memory of it. */
-static weft_status check_out(const weft_array *array, const weft_shape *shape, weft_array *out)
+static weft_status check_out(weft_array *array, const weft_shape *shape, weft_array *out)
 {
     const weft_dtype dtype = result_dtype((weft_dtype)array->dtype);
     if (out->dtype && !weft_dtype_assignable((weft_dtype)out->dtype, dtype))
         return FAIL_AT(WEFT_ERROR_DTYPE, "out",
                        "out is %s and the result %s; use an out of that kind",
                        weft_dtype_name((weft_dtype)out->dtype), weft_dtype_name(dtype));
-    if (!out->buffer)
+    if (!out->buffer) {
+        weft__place_handle(out, &array, 1);
         return weft__array_become(out, dtype, shape);
+    }
     if (!weft_shape_equal(out->shape, *shape))
         return FAIL_AT(WEFT_ERROR_SHAPE, "out", "out has shape %s and the result %s",
                        weft__shape_text_of(&out->shape).text, weft__shape_text_of(shape).text);
@@ -90,7 +92,7 @@ static weft_array *cumulative(weft_array *array, int axis, bool product,
     if (o.out)
         TRY_NULL(check_out(array, &shape, o.out));
     TRY_NULL(weft__place((weft_array *[]){array, o.out}, names, o.out ? 2 : 1, &c.stream));
-    const weft_options options = {.struct_size = sizeof options, .device = c.stream->device};
+    const weft_options options = weft__place_result(&array, 1, c.stream);
     weft_array *out = o.out ? weft_array_retain(o.out)
                             : weft__array_new(&shape, result_dtype((weft_dtype)array->dtype),
                                               &options, NULL, NULL);

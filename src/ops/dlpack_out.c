@@ -96,7 +96,7 @@ static weft_status name_device(const weft_array *array, bool for_host, weft_dlpa
     const bool readable = weft_array_host_readable(array);
     tensor->device.type = WEFT_DLPACK_CPU;
     tensor->device.index = 0;
-    if (for_host || buffer->device.kind <= WEFT_DEVICE_CPU)
+    if (for_host || array->on_host || buffer->device.kind <= WEFT_DEVICE_CPU)
         return WEFT_OK;
     if (buffer->device.kind == WEFT_DEVICE_OPENCL && readable)
         return WEFT_OK;
@@ -166,7 +166,7 @@ static weft_array *source_of(weft_array *array, const weft_to_dlpack_options *op
     const weft_device device = options->device;
     const bool to_host = device.kind == WEFT_DEVICE_CPU && weft_array_host_readable(array);
     const bool there = device.kind == WEFT_DEVICE_NONE || to_host ||
-                       weft_device_equal(device, array->buffer->device);
+                       weft_device_equal(device, weft__array_device(array));
     *copied = options->copy == WEFT_COPY_ALWAYS || !there;
     if (!*copied)
         return weft__array_view(array);
@@ -174,7 +174,7 @@ static weft_array *source_of(weft_array *array, const weft_to_dlpack_options *op
         return FAIL_AT_NULL(WEFT_ERROR_PLACEMENT, "copy",
                             "the array is on %s and the tensor is to be on %s, which takes a copy; "
                             ".copy forbids it",
-                            weft_device_id(array->buffer->device), weft_device_id(device));
+                            weft_device_id(weft__array_device(array)), weft_device_id(device));
     const weft_options copying = {.struct_size = sizeof copying, .device = device};
     return weft__copy_new(array, &copying);
 }

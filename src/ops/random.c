@@ -133,8 +133,11 @@ static weft_array *drawn(weft__distribution distribution, weft_dtype dtype,
 static weft_array *drawn_like(weft_array *array, weft__distribution distribution,
                               const weft_operand parameters[2], const weft_options *given)
 {
+    weft_options options = weft__options_of(given);
     TRY_NULL(weft__array_check(array, "array"));
-    return drawn(distribution, (weft_dtype)array->dtype, parameters, &array->shape, given, array);
+    weft__place_like(&options, array);
+    return drawn(distribution, (weft_dtype)array->dtype, parameters, &array->shape, &options,
+                 array);
 }
 
 /* Two numbers, as operands. */
