@@ -8,6 +8,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
 
 #include <weft/weft.h>
 
@@ -58,6 +61,20 @@ static void watch_signals(void (*handler)(int))
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         signal(numbers[i], handler);
     }
+}
+
+/* After the tests, when handlers and threads of libraries end: which calls led there. */
+__attribute__((unused)) static void on_signal_at_the_end(int number)
+{
+    static const char line[] = "crashes at the end of the process:\n";
+    ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)ignored;
+#if __has_include(<execinfo.h>)
+    void *calls[64];
+    backtrace_symbols_fd(calls, backtrace(calls, 64), STDERR_FILENO);
+#endif
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 static void run_once(const struct test *test)
@@ -254,6 +271,10 @@ int test_main(const struct test *tests, size_t count, int argc, char **argv)
     fflush(stderr);
     if (!test_alone()) { /* the process that started this one counts */
         printf("%d passed, %d failed\n", passed, failed);
+        fflush(stdout);
     }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they say more */
+    watch_signals(on_signal_at_the_end);
+#endif
     return failed ? 1 : passed ? 0 : SKIPPED;
 }
