@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <weft/weft.h>
 
-enum { KERNELS = 9, ELEMENTS = 1 << 16, TEXT = 4096 };
+enum { KERNELS = 9, ROWS = 64, COLUMNS = 1024, ELEMENTS = ROWS * COLUMNS, TEXT = 4096 };
 
 extern char **environ;
 
@@ -27,12 +27,54 @@ static void write_program(int count, int number, char *text)
             i && (number >> i % 5 ^ i / 3) & 1 ? "a" : "b", i + 1 < count ? ")" : "");
 }
 
+/* Other kernels of up to 100 operations. */
+static const struct named {
+    const char *text;
+    weft_dtype dtype;
+    int inputs;
+    enum { ALL, AXIS_0, AXIS_1, SAME } shape; /* of c: a and b are folded so, or not */
+} named[] = {
+    {"c = a + b", WEFT_F32, 2, SAME},
+    {"c = where(a >= b, a - b, b - a)", WEFT_F32, 2, SAME},
+    {"c += 1.0f/a + 2.0f*a*b", WEFT_F32, 2, SAME},
+    {"c = a/b", WEFT_I32, 2, SAME},
+    {"c = exp(a)", WEFT_F32, 1, SAME},
+    {"c = log(a)", WEFT_F32, 1, SAME},
+    {"c = sin(a)", WEFT_F32, 1, SAME},
+    {"c = sin(a)", WEFT_F16, 1, SAME},
+    {"c = sin(a)", WEFT_F64, 1, SAME},
+    {"c = sin(exp(a))", WEFT_F32, 1, SAME},
+    {"c = sin(a)*cos(b)", WEFT_F32, 2, SAME},
+    {"c = tan(a)", WEFT_F32, 1, SAME},
+    {"c = pow(a, b)", WEFT_F32, 2, SAME},
+    {"c = pow(a, b)", WEFT_F64, 2, SAME},
+    {"c = a*b + a", WEFT_C64, 2, SAME},
+    {"c = a/b", WEFT_C64, 2, SAME},
+    {"c = exp(a)", WEFT_C64, 1, SAME},
+    {"c = laplacian(a)", WEFT_F32, 1, SAME},
+    {"c = sum(a)", WEFT_F32, 1, ALL},
+    {"c = sum(a*b)", WEFT_F32, 2, ALL},
+    {"c = sum(a*b)", WEFT_F64, 2, ALL},
+    {"c = sum(a*b)", WEFT_C64, 2, ALL},
+    {"c = sum(a*b, axis=0)", WEFT_F32, 2, AXIS_0},
+    {"c = sum(a*b, axis=1)", WEFT_F32, 2, AXIS_1},
+    {"c = sum(sin(a)*a)", WEFT_F32, 1, ALL},
+    {"c = sum(sin(a)*a)", WEFT_F64, 1, ALL},
+    {"c = sum(sin(a)*a, axis=0)", WEFT_F32, 1, AXIS_0},
+    {"c = sum(sin(a)*a, axis=1)", WEFT_F32, 1, AXIS_1},
+    {"c = max(a)", WEFT_F32, 1, ALL},
+    {"c = sum(a)", WEFT_I8, 1, ALL},
+    {"c = argmax(a)", WEFT_F32, 1, ALL},
+};
+enum { NAMED = sizeof named / sizeof named[0] };
+
+/* Without b, where the text does not use it. */
 static double call(const char *text, weft_array *a, weft_array *b, weft_array *c)
 {
-    static const char *const names[] = {"a", "b", "c"};
-    const weft_operand operands[] = {WEFT_OPERAND(a), WEFT_OPERAND(b), WEFT_OPERAND(c)};
+    static const char *const names[] = {"a", "c", "b"};
+    const weft_operand operands[] = {WEFT_OPERAND(a), WEFT_OPERAND(c), WEFT_OPERAND(b)};
     const double begin = now();
-    if (weft_evaluate(text, 3, names, operands) != WEFT_OK) {
+    if (weft_evaluate(text, b ? 3 : 2, names, operands) != WEFT_OK) {
         fprintf(stderr, "%s\n", weft_error_message());
         exit(1);
     }
@@ -53,6 +95,59 @@ static double median(double *seconds)
 {
     qsort(seconds, KERNELS, sizeof *seconds, compare_times);
     return seconds[KERNELS / 2];
+}
+
+/* What is measured of a kernel, in each round. */
+struct times {
+    double first[KERNELS], until[KERNELS], later[KERNELS];
+};
+
+static weft_array *result_of(const struct named *kernel)
+{
+    const bool wide = strstr(kernel->text, "arg") || kernel->dtype == WEFT_I8;
+    const weft_dtype dtype = wide ? WEFT_I64 : kernel->dtype;
+    if (kernel->shape == SAME)
+        return weft_zeros(WEFT_SHAPE(ROWS, COLUMNS), .dtype = dtype);
+    if (kernel->shape == ALL)
+        return weft_zeros(WEFT_SCALAR, .dtype = dtype);
+    return weft_zeros(WEFT_SHAPE(kernel->shape == AXIS_0 ? COLUMNS : ROWS), .dtype = dtype);
+}
+
+static void measure_named(const struct named *kernel, int round, struct times *times)
+{
+    WEFT_AUTO weft_array *a = weft_full(WEFT_SHAPE(ROWS, COLUMNS), 1, .dtype = kernel->dtype);
+    WEFT_AUTO weft_array *b = kernel->inputs == 1
+                                  ? NULL
+                                  : weft_full(WEFT_SHAPE(ROWS, COLUMNS), 2, .dtype = kernel->dtype);
+    WEFT_AUTO weft_array *c = result_of(kernel);
+    wait_compiled();
+    const double begin = now();
+    times->first[round] = call(kernel->text, a, b, c);
+    (void)call(kernel->text, a, b, c);
+    wait_compiled();
+    times->until[round] = now() - begin;
+    (void)call(kernel->text, a, b, c);
+    times->later[round] = call(kernel->text, a, b, c);
+}
+
+/* Each round begins with nothing known but, in the child, what is on disk. */
+static void measure_all_named(bool child)
+{
+    static struct times times[NAMED];
+    for (int round = 0; round < KERNELS; round++) {
+        if (!child)
+            weft_cache_clear();
+        weft_device_reset(WEFT_CPU);
+        for (int k = 0; k < NAMED; k++)
+            measure_named(&named[k], round, &times[k]);
+    }
+    for (int k = 0; k < NAMED; k++) {
+        printf("%34s %-4s first %7.1f us, ", named[k].text, weft_dtype_name(named[k].dtype),
+               median(times[k].first) * 1e6);
+        if (!child)
+            printf("compiled after %6.2f ms, ", median(times[k].until) * 1e3);
+        printf("then %7.1f us\n", median(times[k].later) * 1e6);
+    }
 }
 
 /* In the parent nothing is known; in the child everything is on disk. */
@@ -100,11 +195,13 @@ int main(int count, char **arguments)
         printf("from the disk cache, in a fresh process (its first array took %.1f us)\n",
                (now() - begin) * 1e6);
         measure_all(true);
+        measure_all_named(true);
         return 0;
     }
     if (!mkdtemp(folder) || setenv("WEFT_CACHE_DIR", folder, 1) != 0)
         return 1;
     printf("expressions never seen, 65536 f32\n");
+    measure_all_named(false);
     measure_all(false);
     fflush(stdout);
     char *again[] = {arguments[0], "child", NULL};

@@ -25,10 +25,12 @@ typedef struct weft__emitter {
     weft__llvm_builder builder;
     weft__ref function, patch;
     weft__emitted_operand *operands;
-    int lanes;      /* of the values that are made: 1, or a vector of the survey's lanes */
-    weft__ref at;   /* i64: the column of the first lane */
-    weft__ref mask; /* of the lanes that there are, or NULL: all */
-    weft__ref most; /* with a mask, i64: the last lane that there is */
+    int lanes;       /* of the values that are made: 1, or a vector of the survey's lanes */
+    weft__ref at;    /* i64: the column of the first lane */
+    weft__ref mask;  /* of the lanes that there are, or NULL: all */
+    weft__ref most;  /* with a mask, i64: the last lane that there is … */
+    weft__ref count; /* … and i8: how many there are */
+    weft__ref room;  /* memory for a vector, where elements are apart; else NULL */
     bool streaming;
     bool asking; /* loads ask for what comes after them */
     bool edge;   /* displaced columns may be outside */
@@ -101,6 +103,23 @@ void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *stor
  * number `pointer` of the three, and `vector` is the type of what is moved. */
 weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
                             unsigned pointer, weft__type vector, int size);
+
+/* apart.c: with the emitter's mask, elements at every other place, at the address of the first … */
+weft__ref weft__emit_load_double(const weft__emitter *emitter, weft__ref address, int size);
+void weft__emit_store_double(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
+                             int size);
+/* … backwards, at the address of the last of all lanes … */
+weft__ref weft__emit_load_reversed(const weft__emitter *emitter, weft__ref lowest, int size);
+void weft__emit_store_reversed(const weft__emitter *emitter, weft__ref lowest, weft__ref bytes,
+                               int size);
+/* … and at any distance, by way of the room, which is made at the beginning of a function. */
+weft__ref weft__emit_load_general(const weft__emitter *emitter, weft__ref address,
+                                  weft__ref distance, int size);
+void weft__emit_store_general(const weft__emitter *emitter, weft__ref address, weft__ref distance,
+                              weft__ref bytes, int size);
+void weft__emit_room(weft__emitter *emitter);
+/* A mask whose lanes are those of other lanes: of so many, the number of each. */
+weft__ref weft__emit_mask_of(const weft__emitter *emitter, const int *element, int lanes);
 
 /* edge.c: displaced loads. The operand that a load reads: */
 uint32_t weft__source_of(const weft__emitter *emitter, const weft__value *load);

@@ -337,6 +337,7 @@ static void begin(weft__emitter *emitter, struct nest *nest)
 {
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
+    weft__emit_room(emitter);
     nest->sheet = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_SHEET, pointer);
     nest->rows =
         weft__flow_field(emitter, emitter->patch, WEFT__PATCH_ROWS, weft__flow_i64(emitter));

@@ -238,14 +238,12 @@ weft__ref weft__emit_mask(weft__emitter *emitter, weft__ref left)
 {
     const int lanes = emitter->survey->lanes;
     weft__type byte = weft__llvm.IntTypeInContext(emitter->context, 8);
-    weft__ref ramp[64];
     weft__ref count = least(emitter, left, weft__emit_i64(emitter, lanes));
+    int element[64];
     for (int k = 0; k < lanes; k++)
-        ramp[k] = weft__llvm.ConstInt(byte, (unsigned)k, 0);
-    weft__ref counts =
-        weft__emit_splat(emitter, weft__llvm.BuildTrunc(emitter->builder, count, byte, ""), lanes);
-    emitter->mask =
-        compare(emitter, WEFT__ICMP_ULT, weft__llvm.ConstVector(ramp, (unsigned)lanes), counts);
+        element[k] = k;
+    emitter->count = weft__llvm.BuildTrunc(emitter->builder, count, byte, "");
+    emitter->mask = weft__emit_mask_of(emitter, element, lanes);
     emitter->most = plus(emitter, count, -1);
     emitter->lanes = lanes;
     return count;
@@ -418,6 +416,7 @@ void weft__emit_function(weft__emitter *emitter)
                           .done = weft__flow_block(emitter)};
     enter(emitter, entry);
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
+    weft__emit_room(emitter);
     weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));
     load_columns(emitter, &shape);
     weft__emit_operands(emitter);

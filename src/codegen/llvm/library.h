@@ -118,6 +118,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
       (weft__llvm_builder, weft__type, weft__ref, weft__ref *, unsigned, const char *))            \
     X(weft__ref, BuildLoad2, (weft__llvm_builder, weft__type, weft__ref, const char *))            \
     X(weft__ref, BuildStore, (weft__llvm_builder, weft__ref, weft__ref))                           \
+    X(weft__ref, BuildAlloca, (weft__llvm_builder, weft__type, const char *))                      \
     X(void, SetAlignment, (weft__ref, unsigned))                                                   \
     X(weft__ref, BuildICmp, (weft__llvm_builder, int, weft__ref, weft__ref, const char *))         \
     X(weft__ref, BuildFCmp, (weft__llvm_builder, int, weft__ref, weft__ref, const char *))         \

@@ -160,14 +160,19 @@ static weft__ref load_double(const weft__emitter *emitter, const weft__value *lo
                               load_at(emitter, type, high, size), order, lanes);
 }
 
+/* The lowest address of elements that go backwards. */
+static weft__ref lowest_of(const weft__emitter *emitter, const weft__value *value)
+{
+    return address_of(emitter, value,
+                      plus(emitter, emitter->at, weft__emit_i64(emitter, emitter->lanes - 1)));
+}
+
 static weft__ref load_reversed(const weft__emitter *emitter, const weft__value *load, int size)
 {
     const int lanes = emitter->lanes;
     int order[LANES_MOST];
     weft__type type = weft__emit_integer(emitter, 8 << size);
-    weft__ref address =
-        address_of(emitter, load, plus(emitter, emitter->at, weft__emit_i64(emitter, lanes - 1)));
-    weft__ref backwards = load_at(emitter, type, address, size);
+    weft__ref backwards = load_at(emitter, type, lowest_of(emitter, load), size);
     for (int k = 0; k < lanes; k++)
         order[k] = lanes - 1 - k;
     return weft__emit_shuffle(emitter, backwards, backwards, order, lanes);
@@ -195,21 +200,15 @@ static weft__ref load_apart(const weft__emitter *emitter, const weft__value *loa
     return vector;
 }
 
-/* With lanes that there are not: those load what the last one does. */
 static weft__ref load_some(const weft__emitter *emitter, const weft__value *load, int size)
 {
-    weft__type single = single_type(emitter, size);
-    weft__ref vector = weft__llvm.GetUndef(weft__emit_integer(emitter, 8 << size));
-    for (int k = 0; k < emitter->lanes; k++) {
-        weft__ref lane = weft__emit_i64(emitter, k);
-        weft__ref beyond =
-            weft__llvm.BuildICmp(emitter->builder, WEFT__ICMP_ULT, emitter->most, lane, "");
-        weft__ref column =
-            plus(emitter, emitter->at, weft__emit_select(emitter, beyond, emitter->most, lane));
-        vector = inserted(emitter, vector,
-                          load_at(emitter, single, address_of(emitter, load, column), size), k);
-    }
-    return vector;
+    const uint8_t spacing = emitter->survey->spacing[load->slot];
+    if (spacing == WEFT__SPACING_REVERSED)
+        return weft__emit_load_reversed(emitter, lowest_of(emitter, load), size);
+    weft__ref address = address_of(emitter, load, emitter->at);
+    if (spacing == WEFT__SPACING_DOUBLE)
+        return weft__emit_load_double(emitter, address, size);
+    return weft__emit_load_general(emitter, address, operand_of(emitter, load)->column, size);
 }
 
 weft__ref weft__emit_load(const weft__emitter *emitter, const weft__value *load)
@@ -312,15 +311,16 @@ static void store_apart(const weft__emitter *emitter, const weft__value *store, 
 static void store_some(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)
 {
     const int size = size_of(emitter, store);
-    weft__ref ramp[LANES_MOST], column = operand_of(emitter, store)->column;
-    for (int k = 0; k < emitter->lanes; k++)
-        ramp[k] = weft__emit_i64(emitter, k);
-    weft__ref offsets = multiplied(emitter, weft__llvm.ConstVector(ramp, (unsigned)emitter->lanes),
-                                   weft__emit_splat(emitter, column, emitter->lanes));
-    weft__ref first = address_of(emitter, store, emitter->at);
-    weft__ref given[3] = {bytes, weft__emit_address(emitter, first, offsets), emitter->mask};
-    (void)weft__emit_masked(emitter, "llvm.masked.scatter", given, 1, weft__llvm.TypeOf(bytes),
-                            size);
+    const uint8_t spacing = emitter->survey->spacing[store->slot];
+    if (spacing == WEFT__SPACING_REVERSED) {
+        weft__emit_store_reversed(emitter, lowest_of(emitter, store), bytes, size);
+        return;
+    }
+    weft__ref address = address_of(emitter, store, emitter->at);
+    if (spacing == WEFT__SPACING_DOUBLE)
+        weft__emit_store_double(emitter, address, bytes, size);
+    else
+        weft__emit_store_general(emitter, address, operand_of(emitter, store)->column, bytes, size);
 }
 
 void weft__emit_store(const weft__emitter *emitter, const weft__value *store, weft__ref bytes)
@@ -350,8 +350,11 @@ void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *stor
 {
     weft__value first = *store;
     first.part = 0;
+    int element[2 * LANES_MOST];
+    for (int k = 0; k < 2 * emitter->lanes; k++)
+        element[k] = k / 2;
     weft__ref mask =
-        emitter->mask == NULL ? NULL : interleaved(emitter, emitter->mask, emitter->mask);
+        emitter->mask == NULL ? NULL : weft__emit_mask_of(emitter, element, 2 * emitter->lanes);
     store_dense(emitter, store, interleaved(emitter, real, imaginary),
                 address_of(emitter, &first, emitter->at), mask, 2 * emitter->lanes);
 }
