@@ -3,7 +3,7 @@
 #
 # In src/ an include is written from src/ on ("core/status.h"); public headers are <weft/...>.
 # One row for each folder (or file), the longest match counts: what its files may include.
-# Layers from the bottom: backend, core, codegen, kernel, ops, file, function, lang.
+# Layers from the bottom: backend, core, codegen, kernel, ops, file, lang, function.
 rules='
 src/backend             backend/*.h core/
 src/backend/backends.c  backend/
@@ -12,8 +12,8 @@ src/codegen             codegen/ core/ backend/*.h kernel/ir.h
 src/kernel              kernel/ codegen/ core/ backend/*.h
 src/ops                 ops/ kernel/ codegen/ core/ backend/*.h
 src/file                file/ ops/ core/
-src/function            function/ ops/ kernel/ codegen/ core/ backend/*.h
-src/lang                lang/ function/ ops/ kernel/ codegen/ core/ backend/*.h
+src/lang                lang/ ops/ kernel/ codegen/ core/ backend/*.h
+src/function            function/ lang/ ops/ kernel/ codegen/ core/ backend/*.h
 include/weft            -
 tools                   -
 examples                -

@@ -13,6 +13,7 @@
 #include <weft/explain.h>
 #include <weft/expression.h>
 #include <weft/file.h>
+#include <weft/function.h>
 #include <weft/kernel.h>
 #include <weft/memory.h>
 #include <weft/operations.h>

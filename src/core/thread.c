@@ -48,6 +48,8 @@ static void free_thread(weft__thread *thread)
         thread->sites_free(thread->sites);
     if (thread->kernels)
         thread->kernels_free(thread->kernels);
+    if (thread->functions)
+        thread->functions_free(thread->functions);
     weft__magazines_flush(thread);
     for (int i = 0; i < WEFT__DEPTH_MAX; i++)
         weft__timeline_release(thread->timelines[i]);

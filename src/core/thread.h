@@ -45,6 +45,9 @@ typedef struct weft__thread {
     void *kernels;              /* the same for portable kernels */
     void (*kernels_free)(void *);
     bool kernels_busy;
+    void *functions; /* and for functions, which are marked as busy themselves */
+    void (*functions_free)(void *);
+    int functions_depth;       /* calls that are under way */
     struct weft__thread *next; /* all threads */
 } weft__thread;
 

@@ -46,6 +46,16 @@ static weft__affine product(const weft__affine *a, const weft__affine *b)
     return (weft__affine){.valid = false};
 }
 
+/* Of constants alone, as integers are divided. */
+static weft__affine quotient(const weft__affine *a, const weft__affine *b, bool rest)
+{
+    weft__affine form = {.valid = a->valid && b->valid && is_constant(a) && is_constant(b) &&
+                                  b->constant != 0 && b->constant != -1};
+    if (form.valid)
+        form.constant = rest ? a->constant % b->constant : a->constant / b->constant;
+    return form;
+}
+
 static weft__affine call_of(const weft__lang_syntax *syntax, const weft__syntax_node *call,
                             const weft__affine *forms)
 {
@@ -62,6 +72,9 @@ static weft__affine call_of(const weft__lang_syntax *syntax, const weft__syntax_
         return sum(a, &forms[arguments[1]], -1);
     case WEFT__LANG_multiply:
         return product(a, &forms[arguments[1]]);
+    case WEFT__LANG_divide:
+    case WEFT__LANG_modulo:
+        return quotient(a, &forms[arguments[1]], call->operation == WEFT__LANG_modulo);
     default:
         return (weft__affine){.valid = false};
     }

@@ -336,7 +336,8 @@ weft_status weft__parse_call(weft__parser *p, weft__token name, int32_t *node)
     const char *text = TOKEN_TEXT(p, name);
     weft_dtype dtype = dtype_named(text, name.length);
     weft__lang_operation function = weft__lang_function_named(text, name.length);
-    int operand = p->kernel ? weft__parse_operand_named(p, text, name.length) : -1;
+    bool elements = p->kernel || p->elements;
+    int operand = elements ? weft__parse_operand_named(p, text, name.length) : -1;
     weft__frame frame = {.column = name.at, .attributes = -1, .first = p->pending_count};
     if (operand < 0 && dtype == WEFT_DTYPE_DEFAULT && function == WEFT__LANG_OPERATION_END)
         return no_function(p, name);

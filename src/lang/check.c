@@ -22,6 +22,18 @@ int64_t weft__check_integer(const weft__checker *c, const weft__syntax_node *cal
     return literal->negative ? -value : value;
 }
 
+/* In loops of a function integers and bool are untyped, as numbers of C are. */
+static weft_status loosen(weft__checker *c, uint32_t column, weft__check_value *value)
+{
+    weft_dtype dtype = weft__check_weak_dtype((weft_dtype)value->dtype);
+    if (!c->syntax->loop || value->weak || value->node < 0 ||
+        weft__dtype_rank(dtype) > WEFT__RANK_INTEGER)
+        return WEFT_OK;
+    TRY(weft__check_cast(c, value, dtype, true, column, &value->node));
+    *value = weft__check_value_of(c, value->node);
+    return WEFT_OK;
+}
+
 /* Reads an operand, or what has been assigned to it. */
 static weft_status check_operand(weft__checker *c, const weft__syntax_node *read,
                                  weft__check_value *value)
@@ -43,9 +55,13 @@ static weft_status check_operand(weft__checker *c, const weft__syntax_node *read
         if (!number)
             TRY(weft__check_shape_add(c, &operand->shape, &node.shape));
         TRY(weft__check_emit(c, node, current));
+        if (number && operand->typed) {
+            weft__check_value read_value = weft__check_value_of(c, *current);
+            TRY(weft__check_cast(c, &read_value, dtype, false, read->column, current));
+        }
     }
     *value = weft__check_value_of(c, *current);
-    return WEFT_OK;
+    return loosen(c, read->column, value);
 }
 
 static weft_status check_cast(weft__checker *c, const weft__syntax_node *cast,
@@ -179,6 +195,7 @@ static weft_status check_statement(weft__checker *c, const weft__syntax_statemen
     if (s->target == WEFT__TARGET_LOCAL && weft__check_shape(c, value.shape)->ndim)
         TRY(weft__check_close(c, &value, value.shape, s->column));
     if (s->target == WEFT__TARGET_LOCAL) {
+        TRY(loosen(c, s->column, &value));
         c->values[s->node] = value;
         return WEFT_OK;
     }

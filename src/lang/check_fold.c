@@ -107,7 +107,7 @@ weft_status weft__check_fold(weft__checker *c, const weft__syntax_node *call,
     const weft__lang_facts *facts = &weft__lang_operations[call->operation];
     weft__check_value argument = weft__check_argument(c, call, 0);
     weft_dtype dtype = (weft_dtype)argument.dtype, result;
-    if (argument.weak)
+    if (argument.weak && !argument.open && argument.shape == 0)
         return CHECK_FAIL(c, call->column, WEFT_ERROR_SHAPE, "%s is for arrays, not for a number",
                           facts->name);
     if (!(facts->kinds >> weft__dtype_rank(dtype) & 1))

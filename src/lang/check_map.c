@@ -187,6 +187,12 @@ weft_status weft__check_map(weft__checker *c, const weft__syntax_node *call,
     weft__check_value arguments[3];
     for (uint32_t k = 0; k < call->count; k++)
         arguments[k] = weft__check_argument(c, call, k);
+    if (call->negative &&
+        (arguments[1].dtype != arguments[2].dtype || arguments[1].weak != arguments[2].weak))
+        return CHECK_FAIL(c, call->column, WEFT_ERROR_DTYPE,
+                          "a variable is %s or %s here; declare it",
+                          weft__check_type_name((weft_dtype)arguments[1].dtype, arguments[1].weak),
+                          weft__check_type_name((weft_dtype)arguments[2].dtype, arguments[2].weak));
     return weft__check_apply(c, (weft__lang_operation)call->operation, call->column, arguments,
                              (int)call->count, value);
 }

@@ -54,6 +54,10 @@ void weft__evaluation_free(weft__evaluation *evaluation);
 /* Queues the kernels. *value, if the program has one, is the new array. */
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
                                  const weft__lang_name *names, weft_array **value);
+/* The same on a stream that is given: operands need not be placed together, as lent memory and
+ * arrays of the CPU, and what is not reachable from there is an error of the launch. */
+weft_status weft__evaluation_run_on(weft__evaluation *evaluation, const weft_operand *operands,
+                                    weft_stream *stream, weft_array **value);
 /* The same, if the operands are those of the last run and nothing has to be decided anew: one
  * launch, whose outcome is in *status. If it is false, nothing was done. */
 bool weft__evaluation_repeat(weft__evaluation *evaluation, const weft_operand *operands, int count,

@@ -317,7 +317,8 @@ static weft_status begin(running *r, const weft__lang_name *names)
             return weft__array_check_output(array, "operand");
     }
     TRY(give_handles_memory(r));
-    TRY(place(r, names));
+    if (!r->stream)
+        TRY(place(r, names));
     return make_value(r);
 }
 
@@ -433,10 +434,10 @@ static void fail(const running *r)
     weft_array_release(r->value);
 }
 
-weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
-                                 const weft__lang_name *names, weft_array **value)
+static weft_status run_with(weft__evaluation *evaluation, const weft_operand *operands,
+                            const weft__lang_name *names, weft_stream *stream, weft_array **value)
 {
-    running r = {.evaluation = evaluation, .operands = operands};
+    running r = {.evaluation = evaluation, .operands = operands, .stream = stream};
     evaluation->repeats = false;
     weft_status status = begin(&r, names);
     if (status == WEFT_OK)
@@ -448,4 +449,16 @@ weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operan
     else
         fail(&r);
     return status;
+}
+
+weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
+                                 const weft__lang_name *names, weft_array **value)
+{
+    return run_with(evaluation, operands, names, NULL, value);
+}
+
+weft_status weft__evaluation_run_on(weft__evaluation *evaluation, const weft_operand *operands,
+                                    weft_stream *stream, weft_array **value)
+{
+    return run_with(evaluation, operands, NULL, stream, value);
 }

@@ -50,6 +50,7 @@ typedef struct weft__lang_operand {
     uint8_t dtype; /* weft_dtype; of a number: its C type */
     bool unset;    /* an array without memory yet: the first assignment gives it the shape, and the
                       dtype if that is WEFT_DTYPE_DEFAULT */
+    bool typed;    /* a number of exactly that dtype, as an array would be */
     weft_shape shape; /* of an array */
 } weft__lang_operand;
 
@@ -83,7 +84,8 @@ typedef struct weft__lang_node {
     uint8_t kind;  /* weft__lang_kind */
     uint8_t dtype; /* weft_dtype. f16 and bf16 are computed in f32, and round when cast or stored */
     bool weak;     /* made of untyped literals and C numbers only: has no axes, is computed as bool,
-                      i64, u64, f64 or c128, and is the same for all elements */
+                      i64, u64, f64 or c128, and is the same for all elements; in loops of a
+                      function also what is made of their indices */
     uint8_t axes;  /* FOLD: bit k is set if axis k of the argument is folded */
     bool keep;     /* FOLD: folded axes stay, with size 1 */
     uint8_t axis;  /* INDEX */
@@ -132,6 +134,10 @@ weft_status weft__lang_parse(const char *code, size_t length, const weft__lang_n
  */
 weft_status weft__lang_parse_kernel(const char *code, size_t length, const weft__lang_name *names,
                                     int count, weft__lang_syntax **syntax);
+/* The same for one statement of a function: the text of `code` from `begin` on. Operands may be
+ * elements too (ACCESS nodes). Code and names are not copied, and must outlive the syntax. */
+weft_status weft__lang_parse_part(weft__lang_name code, size_t begin, const weft__lang_name *names,
+                                  int count, bool wants_value, weft__lang_syntax **syntax);
 void weft__lang_syntax_free(weft__lang_syntax *syntax);
 
 /* Checks a syntax against the types of its operands, in the order of the names. The syntax is only

@@ -63,19 +63,24 @@ static weft_status copy_texts(weft__lang_syntax *s, weft__lang_name code, size_t
 
 typedef enum text_kind { PROGRAM, VALUE, KERNEL } text_kind;
 
+static weft_status parse_with(weft__parser *p)
+{
+    weft_status status = weft__names_add_operands(&p->names, p->syntax);
+    if (status == WEFT_OK && p->kernel)
+        status = weft__parse_indices(p);
+    if (status == WEFT_OK)
+        status = weft__parse_statements(p);
+    weft__names_free(&p->names);
+    weft__free(p->frames);
+    weft__free(p->pending);
+    return status;
+}
+
 static weft_status run_parser(weft__lang_syntax *syntax, text_kind kind)
 {
     weft__parser p = {.syntax = syntax, .wants_value = kind == VALUE, .kernel = kind == KERNEL};
     p.lexer = (weft__lexer){syntax->code.text, (uint32_t)syntax->code.length, 0};
-    weft_status status = weft__names_add_operands(&p.names, syntax);
-    if (status == WEFT_OK && p.kernel)
-        status = weft__parse_indices(&p);
-    if (status == WEFT_OK)
-        status = weft__parse_statements(&p);
-    weft__names_free(&p.names);
-    weft__free(p.frames);
-    weft__free(p.pending);
-    return status;
+    return parse_with(&p);
 }
 
 static weft_status parse(weft__lang_name code, const weft__lang_name *names, int count,
@@ -102,6 +107,28 @@ weft_status weft__lang_parse(const char *code, size_t length, const weft__lang_n
 {
     return parse((weft__lang_name){code, length}, names, count, wants_value ? VALUE : PROGRAM,
                  syntax);
+}
+
+weft_status weft__lang_parse_part(weft__lang_name code, size_t begin, const weft__lang_name *names,
+                                  int count, bool wants_value, weft__lang_syntax **syntax)
+{
+    weft__lang_syntax *made = weft__allocate_zeroed(sizeof *made);
+    *syntax = NULL;
+    if (!made || !(made->names = weft__allocate(((size_t)count + 1) * sizeof *names))) {
+        weft__lang_syntax_free(made);
+        return WEFT_ERROR_MEMORY;
+    }
+    made->code = code;
+    memcpy(made->names, names, (size_t)count * sizeof *names);
+    made->names_count = count;
+    weft__parser p = {.syntax = made, .wants_value = wants_value, .elements = true};
+    p.lexer = (weft__lexer){code.text, (uint32_t)code.length, (uint32_t)begin};
+    weft_status status = parse_with(&p);
+    if (status == WEFT_OK)
+        *syntax = made;
+    else
+        weft__lang_syntax_free(made);
+    return status;
 }
 
 weft_status weft__lang_parse_kernel(const char *code, size_t length, const weft__lang_name *names,

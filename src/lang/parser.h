@@ -41,7 +41,8 @@ typedef struct weft__parser {
     int32_t *pending; /* arguments of open calls */
     uint32_t frames_count, frames_room, pending_count, pending_room;
     bool wants_value;
-    bool kernel; /* a portable one: operands are elements with indices, or numbers */
+    bool kernel;   /* a portable one: operands are elements with indices, or numbers */
+    bool elements; /* of a function: operands may be elements too */
 } weft__parser;
 
 #define PARSE_FAIL(p, column, ...)                                                                 \

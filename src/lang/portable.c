@@ -250,6 +250,7 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
     weft_status status = WEFT_ERROR_MEMORY;
     if (program->syntax && memory) {
         program->syntax->code = syntax->code;
+        program->syntax->loop = syntax->loop;
         r.forms = (weft__affine *)(void *)memory;
         r.made = (int32_t *)(void *)(r.forms + nodes);
         r.needed = (uint8_t *)(r.made + nodes);

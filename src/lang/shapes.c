@@ -60,6 +60,7 @@ weft_status weft__check_index(weft__checker *c, const weft__syntax_node *call,
         return CHECK_FAIL(c, call->column, WEFT_ERROR_SHAPE, "axis %lld is out of range",
                           (long long)axis);
     node.axis = (uint8_t)(axis + WEFT_NDIM_MAX);
+    node.weak = c->syntax->loop;
     TRY(weft__check_emit(c, node, &value->node));
     *value = weft__check_value_of(c, value->node);
     return WEFT_OK;

@@ -20,7 +20,8 @@ typedef struct weft__syntax_node {
     uint8_t operation;     /* weft__lang_operation */
     uint8_t dtype;         /* of a literal: as weft__number; of a cast */
     bool weak;             /* of a literal */
-    bool negative;         /* of an integer literal: minus `integer` */
+    bool negative;         /* of an integer literal: minus `integer`; of a choice in a loop of a
+                              function: both must be of one type, or it is an error */
     uint32_t column;       /* of the operator, the name or the literal */
     uint32_t first, count; /* arguments: positions of earlier nodes, in `arguments` */
     int32_t index;         /* the operand; of a call: its attributes, or -1 */
@@ -62,6 +63,7 @@ struct weft__lang_syntax {
     weft__lang_name indices[WEFT_NDIM_MAX]; /* of a portable kernel, in the order of the axes */
     int indices_count;
     uint8_t boundary; /* of its accesses that say nothing else */
+    bool loop;        /* it is of a loop of a function: indices, integers and bool are untyped */
     weft__syntax_node *nodes;
     int32_t *arguments;
     weft__syntax_attributes *attributes;

@@ -8,8 +8,7 @@
 #include "ops/number.h"
 #include <string.h>
 
-/* A copy to or from another device counts there. */
-static weft_status copy_counted(weft_array *target, weft_array *source, weft_stream *stream)
+weft_status weft__copy_counted(weft_array *target, weft_array *source, weft_stream *stream)
 {
     const weft_device from = weft__array_device(source);
     const bool away = from.kind > WEFT_DEVICE_CPU && !weft_device_equal(from, stream->device);
@@ -85,7 +84,7 @@ static weft_status assign(weft_array *target, weft_array *source, bool cast)
                        weft_dtype_name((weft_dtype)target->dtype));
     TRY(check_broadcast(target, source));
     TRY(weft__place(arrays, names, 2, &stream));
-    return copy_counted(target, source, stream);
+    return weft__copy_counted(target, source, stream);
 }
 
 weft_status weft_assign(weft_array *target, weft_array *source)
@@ -112,7 +111,7 @@ weft_array *weft__copy_new(weft_array *source, const weft_options *options)
         return NULL;
     weft_status status = stream ? WEFT_OK : weft__place(&copy, names, 1, &stream);
     if (status == WEFT_OK)
-        status = copy_counted(copy, source, stream);
+        status = weft__copy_counted(copy, source, stream);
     if (status == WEFT_OK)
         return copy;
     weft_array_release(copy);

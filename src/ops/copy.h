@@ -7,6 +7,8 @@
 /* A new array as the options say, with source's elements; dtype and placement default to source's.
  */
 weft_array *weft__copy_new(weft_array *source, const weft_options *options);
+/* As weft__move. A copy to or from another device counts there. */
+weft_status weft__copy_counted(weft_array *target, weft_array *source, weft_stream *stream);
 /* The elements in C order into host memory of exactly that size; waits. */
 weft_status weft__copy_to_host(weft_array *array, void *data, size_t bytes);
 /* The first element as a number of that dtype; waits. */

@@ -1,5 +1,5 @@
 /* The API as a whole in one program: it is compiled, warning-free, and not linked. */
-#include "next.h"
+#include <weft/weft.h>
 
 typedef struct simulation {
     weft_array *u;

@@ -1,0 +1,199 @@
+/* Calls: each thread finds what it made of a function by the function's address. */
+#include "core/allocate.h"
+#include "core/device.h"
+#include "core/thread.h"
+#include "function/function.h"
+#include "function/open.h"
+#include <string.h>
+
+/* Open addressing; at most half full, grows. */
+typedef struct function_table {
+    weft__function **entries;
+    size_t room, used;
+} function_table;
+
+static void free_table(void *argument)
+{
+    function_table *table = argument;
+    for (size_t i = 0; i < table->room; i++)
+        weft__function_close(table->entries[i]);
+    weft__free(table->entries);
+    weft__free(table);
+}
+
+static weft__function **slot_of(const function_table *table, const weft_function *key)
+{
+    uint64_t hash = (uintptr_t)key;
+    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    size_t slot = (size_t)(hash >> 32) & (table->room - 1);
+    while (table->entries[slot] && table->entries[slot]->key != key)
+        slot = (slot + 1) & (table->room - 1);
+    return &table->entries[slot];
+}
+
+static bool grow(function_table *table)
+{
+    function_table larger = {.room = table->room ? table->room * 2 : 16, .used = table->used};
+    larger.entries = weft__allocate_zeroed(larger.room * sizeof *larger.entries);
+    if (!larger.entries)
+        return false;
+    for (size_t i = 0; i < table->room; i++)
+        if (table->entries[i])
+            *slot_of(&larger, table->entries[i]->key) = table->entries[i];
+    weft__free(table->entries);
+    *table = larger;
+    return true;
+}
+
+/* A reset of a device drops what this thread has, as that of the call sites. */
+static void drop_own(weft_device device)
+{
+    weft__thread *thread = weft__thread_peek();
+    (void)device;
+    if (!thread || !thread->functions || thread->functions_depth)
+        return;
+    free_table(thread->functions);
+    thread->functions = NULL;
+}
+
+static function_table *table_of(weft__thread *thread)
+{
+    if (thread->functions)
+        return thread->functions;
+    thread->functions_free = free_table;
+    weft__device_on_reset(drop_own);
+    return thread->functions = weft__allocate_zeroed(sizeof(function_table));
+}
+
+/* A function that is under way is not touched: the caller works on one of its own. */
+static weft_status find(weft__thread *thread, const weft_function *key, weft__function **found)
+{
+    function_table *table = table_of(thread);
+    if (!table || (table->used * 2 >= table->room && !grow(table)))
+        return WEFT_ERROR_MEMORY;
+    weft__function **slot = slot_of(table, key), *made;
+    *found = *slot;
+    if (*slot && ((*slot)->busy || weft__function_is(*slot, key)))
+        return WEFT_OK;
+    TRY(weft__function_open(key, &made));
+    table->used += *slot ? 0 : 1;
+    weft__function_close(*slot);
+    *found = *slot = made;
+    return WEFT_OK;
+}
+
+/* What the function and the device context say together. */
+static weft_status choose_device(const weft__function *f, weft__running *r)
+{
+    const weft_function_options *options = &f->options;
+    weft_device context = weft_device_context();
+    bool inside = context.kind != WEFT_DEVICE_NONE;
+    r->serial = options->serial;
+    if (inside && options->serial && options->serial_device == WEFT_SERIAL_ERROR)
+        return FAIL(
+            WEFT_ERROR_ARGUMENT,
+            "it is marked serial and was called in a device context, %s; call it outside of "
+            "one, or choose WEFT_SERIAL_IGNORE or WEFT_SERIAL_HOST",
+            weft_device_id(context));
+    if (inside && options->serial && options->serial_device == WEFT_SERIAL_IGNORE)
+        r->serial = false;
+    if (inside && options->serial && options->serial_device == WEFT_SERIAL_HOST)
+        context = WEFT_CPU;
+    r->device = options->offload == WEFT_OFFLOAD_NEVER ? WEFT_NO_DEVICE : context;
+    return WEFT_OK;
+}
+
+static weft_status check_count(const weft__function *f, int count)
+{
+    if (count == f->parameters_count)
+        return WEFT_OK;
+    return FAIL(WEFT_ERROR_ARGUMENT, "it has %d parameter%s, %s, and %d argument%s given",
+                f->parameters_count, f->parameters_count == 1 ? "" : "s",
+                QUOTE(f->parameters.text, f->parameters.length), count,
+                count == 1 ? " was" : "s were");
+}
+
+static weft_status run(weft__function *f, weft__running *r, int count, const weft_operand *operands)
+{
+    TRY(check_count(f, count));
+    TRY(choose_device(f, r));
+    f->events_count = 0;
+    memset(f->totals, 0, sizeof f->totals);
+    memset(f->bytes, 0, sizeof f->bytes);
+    weft_status status = weft__held_open(r, operands, count);
+    if (status == WEFT_OK)
+        status = weft__function_run(r);
+    weft__held_close(r);
+    return status;
+}
+
+/* Nothing is left to be released when a call fails. */
+static void clear_results(int count, const weft_result *results, bool release)
+{
+    for (int i = 0; i < count; i++) {
+        weft_array **place = results[i].out;
+        if (!place || results[i].dtype)
+            continue;
+        if (release)
+            weft_array_release(*place);
+        *place = NULL;
+    }
+}
+
+static weft_status call(weft__thread *thread, weft__function *f, int results_count,
+                        const weft_result *results, int count, const weft_operand *operands)
+{
+    weft__running r = {
+        .function = f, .held = f->held, .results = results, .results_count = results_count};
+    f->busy = true;
+    thread->functions_depth++;
+    clear_results(results_count, results, false);
+    weft_status status = run(f, &r, count, operands);
+    if (status != WEFT_OK)
+        clear_results(results_count, results, true);
+    thread->functions_depth--;
+    f->busy = false;
+    return status == WEFT_OK ? status : weft__function_failed(f->key, status);
+}
+
+/* A call inside another one of the same function, by a host function. */
+static weft_status call_again(weft__thread *thread, const weft_function *function,
+                              int results_count, const weft_result *results, int count,
+                              const weft_operand *operands)
+{
+    weft__function *own;
+    if (thread->functions_depth >= WEFT__FUNCTION_DEPTH_MAX)
+        return FAIL(WEFT_ERROR_UNSUPPORTED, "function '%s' is called by host functions %d deep",
+                    QUOTE(function->name, strlen(function->name)), thread->functions_depth);
+    TRY(weft__function_open(function, &own));
+    weft_status status = call(thread, own, results_count, results, count, operands);
+    weft__function_close(own);
+    return status;
+}
+
+weft_status weft_call_with(const weft_function *function, int results_count,
+                           const weft_result *results, int count, const weft_operand *operands)
+{
+    weft__thread *thread = weft__thread_get();
+    weft__function *f;
+    OPERATION("weft_call");
+    if (!thread)
+        return WEFT_ERROR_MEMORY;
+    if (!function || !function->name || !function->parameters || !function->body)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "function",
+                       "the function, its name, its parameters or its body are NULL");
+    if (results_count < 0 || (results_count && !results) || count < 0 ||
+        count > WEFT__LANG_OPERANDS_MAX || (count && !operands))
+        return FAIL(WEFT_ERROR_ARGUMENT, "%d results or %d arguments are not possible, or missing",
+                    results_count, count);
+    TRY(find(thread, function, &f));
+    if (f->busy)
+        return call_again(thread, function, results_count, results, count, operands);
+    return call(thread, f, results_count, results, count, operands);
+}
+
+weft_status weft__function_find(const weft_function *function, weft__function **found)
+{
+    weft__thread *thread = weft__thread_get();
+    return thread ? find(thread, function, found) : WEFT_ERROR_MEMORY;
+}

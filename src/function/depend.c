@@ -1,0 +1,341 @@
+/* Dependences: whether one iteration reads or writes an element that an earlier one wrote. The
+ * elements are affine in what the loops count, so this asks whether a system of linear inequalities
+ * has a solution; it is solved over the rationals (Fourier and Motzkin), tightened to integers
+ * where that is easy. What cannot be decided counts as a dependence. */
+#include "core/allocate.h"
+#include "function/nest.h"
+#include <string.h>
+
+enum { COLUMNS = 2 * WEFT__NEST_DEPTH_MAX + 1, ROWS_MAX = 600 };
+
+/* c[0]*v0 + c[1]*v1 + … + c[COLUMNS - 1] >= 0 */
+typedef struct row {
+    int64_t c[COLUMNS];
+} row;
+
+typedef struct rows {
+    row *row;
+    int count;
+    bool unknown; /* a number or the number of rows was too large */
+} rows;
+
+/* What a question is about. */
+typedef struct question {
+    weft__function_nest *nest;
+    const weft_shape *space;
+    const weft__affine *forms;
+    rows from, to; /* of an elimination */
+} question;
+
+static int64_t greatest_divisor(int64_t a, int64_t b)
+{
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return (int64_t)(x & INT64_MAX);
+}
+
+static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
+
+static void add_row(rows *to, const row *new_row)
+{
+    row r = *new_row;
+    int64_t divisor = 0;
+    for (int k = 0; k < COLUMNS - 1; k++)
+        divisor = greatest_divisor(divisor, r.c[k]);
+    for (int k = 0; divisor > 1 && k < COLUMNS - 1; k++)
+        r.c[k] /= divisor;
+    if (divisor > 1)
+        r.c[COLUMNS - 1] = floor_divide(r.c[COLUMNS - 1], divisor);
+    for (int i = 0; i < to->count; i++)
+        if (!memcmp(to->row[i].c, r.c, (COLUMNS - 1) * sizeof *r.c)) { /* the tighter one stays */
+            if (r.c[COLUMNS - 1] < to->row[i].c[COLUMNS - 1])
+                to->row[i].c[COLUMNS - 1] = r.c[COLUMNS - 1];
+            return;
+        }
+    if (to->count == ROWS_MAX)
+        to->unknown = true;
+    else
+        to->row[to->count++] = r;
+}
+
+/* scale*a + other*b. */
+static bool combine(const row *a, int64_t scale, const row *b, int64_t other, row *sum)
+{
+    for (int k = 0; k < COLUMNS; k++) {
+        int64_t x, y;
+        if (__builtin_mul_overflow(a->c[k], scale, &x) ||
+            __builtin_mul_overflow(b->c[k], other, &y) || __builtin_add_overflow(x, y, &sum->c[k]))
+            return false;
+    }
+    return true;
+}
+
+/* Rows that say the same without the variable. */
+static void eliminate(const rows *from, int variable, rows *to)
+{
+    to->count = 0;
+    to->unknown = from->unknown;
+    for (int i = 0; i < from->count && !to->unknown; i++) {
+        int64_t low = from->row[i].c[variable];
+        if (low == 0)
+            add_row(to, &from->row[i]);
+        for (int k = 0; low > 0 && k < from->count && !to->unknown; k++) {
+            int64_t high = from->row[k].c[variable];
+            row sum;
+            if (high >= 0)
+                continue;
+            if (high == INT64_MIN || !combine(&from->row[i], -high, &from->row[k], low, &sum))
+                to->unknown = true;
+            else
+                add_row(to, &sum);
+        }
+    }
+}
+
+/* The variable that leaves the fewest rows; -1 if none is left. */
+static int next_variable(const rows *from)
+{
+    int best = -1, fewest = 0;
+    for (int k = 0; k < COLUMNS - 1; k++) {
+        int low = 0, high = 0;
+        for (int i = 0; i < from->count; i++) {
+            low += from->row[i].c[k] > 0;
+            high += from->row[i].c[k] < 0;
+        }
+        if (low + high > 0 && (best < 0 || low * high < fewest)) {
+            best = k;
+            fewest = low * high;
+        }
+    }
+    return best;
+}
+
+static bool has_solution(question *q)
+{
+    for (int k = next_variable(&q->from); k >= 0 && !q->from.unknown; k = next_variable(&q->from)) {
+        eliminate(&q->from, k, &q->to);
+        rows swap = q->from;
+        q->from = q->to;
+        q->to = swap;
+    }
+    bool solution = true;
+    for (int i = 0; i < q->from.count && !q->from.unknown; i++)
+        solution &= q->from.row[i].c[COLUMNS - 1] >= 0;
+    return solution;
+}
+
+/* a's form in one iteration minus b's in the other; `side` is where b's variables are. */
+static bool subtract(const weft__affine *a, int a_side, const weft__affine *b, int b_side,
+                     row *difference)
+{
+    memset(difference, 0, sizeof *difference);
+    if (!a->valid || !b->valid ||
+        __builtin_sub_overflow(a->constant, b->constant, &difference->c[COLUMNS - 1]))
+        return false;
+    for (int k = 0; k < WEFT__NEST_DEPTH_MAX; k++) {
+        int64_t *x = &difference->c[a_side * WEFT__NEST_DEPTH_MAX + k];
+        int64_t *y = &difference->c[b_side * WEFT__NEST_DEPTH_MAX + k];
+        if (a->factor[k] == INT64_MIN || b->factor[k] == INT64_MIN)
+            return false;
+        *x = a->factor[k];
+        if (__builtin_sub_overflow(*y, b->factor[k], y))
+            return false;
+    }
+    return true;
+}
+
+static void add_equality(rows *to, const row *zero)
+{
+    row negative;
+    for (int k = 0; k < COLUMNS; k++) {
+        if (zero->c[k] == INT64_MIN) {
+            to->unknown = true;
+            return;
+        }
+        negative.c[k] = -zero->c[k];
+    }
+    add_row(to, zero);
+    add_row(to, &negative);
+}
+
+/* No integers solve it: its factors have a common divisor that the constant has not. */
+static bool is_impossible(const row *zero)
+{
+    int64_t divisor = 0;
+    for (int k = 0; k < COLUMNS - 1; k++)
+        divisor = greatest_divisor(divisor, zero->c[k]);
+    return divisor ? zero->c[COLUMNS - 1] % divisor != 0 : zero->c[COLUMNS - 1] != 0;
+}
+
+/* left + less <= right in one iteration. */
+static void add_comparison(question *q, int32_t left, int32_t right, int64_t less, int side)
+{
+    row difference;
+    if (!subtract(&q->forms[right], side, &q->forms[left], side, &difference) ||
+        __builtin_sub_overflow(difference.c[COLUMNS - 1], less, &difference.c[COLUMNS - 1]))
+        return; /* less is known, which is safe */
+    add_row(&q->from, &difference);
+}
+
+/* The bounds of loops that depend on others. */
+static void add_guard(question *q, int32_t node, int side, int depth)
+{
+    const weft__syntax_node *n = &q->nest->syntax->nodes[node];
+    const int32_t *sides = q->nest->syntax->arguments + n->first;
+    if (n->kind != WEFT__SYNTAX_CALL || n->count != 2 || depth > 8)
+        return;
+    switch (n->operation) {
+    case WEFT__LANG_logical_and:
+        add_guard(q, sides[0], side, depth + 1);
+        add_guard(q, sides[1], side, depth + 1);
+        return;
+    case WEFT__LANG_less:
+        add_comparison(q, sides[0], sides[1], 1, side);
+        return;
+    case WEFT__LANG_less_equal:
+        add_comparison(q, sides[0], sides[1], 0, side);
+        return;
+    case WEFT__LANG_greater:
+        add_comparison(q, sides[1], sides[0], 1, side);
+        return;
+    case WEFT__LANG_greater_equal:
+        add_comparison(q, sides[1], sides[0], 0, side);
+        return;
+    default:
+        return;
+    }
+}
+
+static void add_space(question *q, int side)
+{
+    for (int k = 0; k < q->space->ndim; k++) {
+        row least = {{0}}, most = {{0}};
+        least.c[side * WEFT__NEST_DEPTH_MAX + k] = 1;
+        most.c[side * WEFT__NEST_DEPTH_MAX + k] = -1;
+        most.c[COLUMNS - 1] = q->space->size[k] - 1;
+        add_row(&q->from, &least);
+        add_row(&q->from, &most);
+    }
+    for (int k = 0; k < q->nest->depth; k++)
+        if (q->nest->loops[k].guard >= 0)
+            add_guard(q, q->nest->syntax->statements[q->nest->loops[k].guard].node, side, 0);
+}
+
+/* The first iteration comes before the second: they differ first in this loop; with one more than
+ * there are loops, they are the same. */
+static void add_order(question *q, int level)
+{
+    for (int k = 0; k <= level && k < q->nest->depth; k++) {
+        row difference = {{0}};
+        difference.c[q->nest->axis[k]] = -1;
+        difference.c[WEFT__NEST_DEPTH_MAX + q->nest->axis[k]] = 1;
+        if (k < level)
+            add_equality(&q->from, &difference);
+        else {
+            difference.c[COLUMNS - 1] = -1;
+            add_row(&q->from, &difference);
+        }
+    }
+}
+
+/* Whether both may be the same element, the first in an iteration before that of the second (or
+ * the same one: level is the depth). */
+static bool meet(question *q, int32_t first, int32_t second, int level)
+{
+    const weft__lang_syntax *s = q->nest->syntax;
+    const weft__syntax_node *a = &s->nodes[first], *b = &s->nodes[second];
+    q->from.count = 0;
+    q->from.unknown = false;
+    if (a->count != b->count)
+        return true;
+    for (uint32_t k = 0; k < a->count; k++) {
+        row zero;
+        if (!subtract(&q->forms[s->arguments[a->first + k]], 0,
+                      &q->forms[s->arguments[b->first + k]], 1, &zero))
+            return true;
+        if (is_impossible(&zero))
+            return false;
+        add_equality(&q->from, &zero);
+    }
+    add_space(q, 0);
+    add_space(q, 1);
+    add_order(q, level);
+    return has_solution(q);
+}
+
+static bool is_same_form(const question *q, int32_t first, int32_t second)
+{
+    const weft__lang_syntax *s = q->nest->syntax;
+    const weft__syntax_node *a = &s->nodes[first], *b = &s->nodes[second];
+    bool same = a->count == b->count;
+    for (uint32_t k = 0; same && k < a->count; k++) {
+        const weft__affine *x = &q->forms[s->arguments[a->first + k]];
+        const weft__affine *y = &q->forms[s->arguments[b->first + k]];
+        same = x->valid && y->valid && x->constant == y->constant &&
+               !memcmp(x->factor, y->factor, sizeof x->factor);
+    }
+    return same;
+}
+
+static uint32_t column_of(const weft__function_nest *nest, uint32_t column)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < nest->columns_count && nest->columns[i][0] <= column; i++)
+        found = nest->columns[i][1];
+    return found;
+}
+
+static void refuse(question *q, int32_t write, int32_t other)
+{
+    const weft__lang_syntax *s = q->nest->syntax;
+    weft__lang_name name = s->names[s->nodes[write].index];
+    uint32_t at = column_of(q->nest, s->nodes[other].column);
+    uint32_t from = column_of(q->nest, s->nodes[write].column);
+    if (at == from)
+        weft__nest_refuse(q->nest, at, "several iterations may write the same element of '%s'",
+                          QUOTE(name.text, name.length));
+    else
+        weft__nest_refuse(q->nest, at,
+                          "this element of '%s' may be one that an earlier iteration wrote at "
+                          "column %u",
+                          QUOTE(name.text, name.length), from + 1);
+}
+
+/* What the statement writes, against every element of the same array. */
+static bool depends_on(question *q, const weft__syntax_statement *w)
+{
+    const weft__lang_syntax *s = q->nest->syntax;
+    for (uint32_t i = 0; i < s->nodes_count; i++) {
+        if (s->nodes[i].kind != WEFT__SYNTAX_ACCESS || s->nodes[i].index != w->target)
+            continue;
+        bool after = i >= w->end && !is_same_form(q, w->access, (int32_t)i);
+        for (int level = 0; level < q->nest->depth + after; level++)
+            if (meet(q, w->access, (int32_t)i, level)) {
+                refuse(q, w->access, (int32_t)i);
+                return true;
+            }
+    }
+    return false;
+}
+
+bool weft__nest_depends(weft__function_nest *nest, const weft_shape *space,
+                        const weft__affine *forms)
+{
+    question q = {.nest = nest, .space = space, .forms = forms};
+    q.from.row = weft__allocate(2 * ROWS_MAX * sizeof(row));
+    bool depends = !q.from.row;
+    if (depends)
+        weft__nest_refuse(nest, 0, "memory ran out");
+    q.to.row = q.from.row + ROWS_MAX;
+    for (uint32_t i = 0; !depends && i < nest->syntax->statements_count; i++) {
+        const weft__syntax_statement *w = &nest->syntax->statements[i];
+        bool array = w->target >= 0 && nest->operands[w->target].role == WEFT__ROLE_VARIABLE;
+        depends = array && depends_on(&q, w);
+    }
+    weft__free(q.from.row < q.to.row ? q.from.row : q.to.row);
+    return depends;
+}

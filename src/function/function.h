@@ -1,0 +1,254 @@
+/* Functions: what a body is parsed into, and what a call of it works on.
+ *
+ *     parse.c     text -> statements, whose expressions are parts
+ *     part.c      parts: the syntax of an expression, and evaluations of it for operands of certain
+ *                 types; elements are operands beside the names
+ *     scalar.c    parts of numbers and elements, computed at once on the host
+ *     nest.c      loops that may become kernels, as texts of portable kernels
+ *     depend.c    whether the iterations of such a loop need each other
+ *     variable.c  variables, and which copy of an array is valid where
+ *     run.c       statements, one after another
+ *     host.c      host functions by name
+ *     call.c      calls: what each thread keeps of a function */
+#ifndef WEFT_FUNCTION_FUNCTION_H
+#define WEFT_FUNCTION_FUNCTION_H
+
+#include "backend/backend.h"
+#include "core/array.h"
+#include "lang/error.h"
+#include "lang/evaluate.h"
+#include "lang/lexer.h"
+#include "lang/portable.h"
+#include <weft/function.h>
+
+enum {
+    WEFT__FUNCTION_DEPTH_MAX = 64, /* statements inside statements */
+    WEFT__FUNCTION_VARIABLES_MAX = 4096,
+    WEFT__FUNCTION_VERSIONS = 4 /* evaluations that a part keeps */
+};
+
+typedef enum weft__function_kind {
+    WEFT__STATEMENT_ASSIGN,  /* part: name = …, or x(i) = … */
+    WEFT__STATEMENT_DECLARE, /* `variable` gets `dtype`; part, if any: its value */
+    WEFT__STATEMENT_ARRAY,   /* `variable` becomes zeros of `dtype`; parts: its sizes */
+    WEFT__STATEMENT_STEP,    /* `variable` += delta */
+    WEFT__STATEMENT_BLOCK,   /* child, and what follows it */
+    WEFT__STATEMENT_IF,      /* part; child, other */
+    WEFT__STATEMENT_WHILE,   /* part; child */
+    WEFT__STATEMENT_FOR,     /* init, part (or none), step; child */
+    WEFT__STATEMENT_RETURN,  /* parts */
+    WEFT__STATEMENT_HOST,    /* `host`; parts: its arguments */
+    WEFT__STATEMENT_BREAK,
+    WEFT__STATEMENT_CONTINUE
+} weft__function_kind;
+
+/* Positions in the function's lists; -1: none. */
+typedef struct weft__function_statement {
+    uint8_t kind;
+    uint8_t dtype; /* declared */
+    int32_t variable;
+    int32_t delta;
+    int32_t part, parts_count;
+    int32_t child, other, next;
+    int32_t init, step;
+    int32_t host;
+    int32_t nest;
+    uint32_t column;
+} weft__function_statement;
+
+/* An element in a part, which is operand number names_count + its position. */
+typedef struct weft__function_element {
+    int32_t variable;
+    uint32_t first, count; /* its subscripts: nodes, in the syntax's arguments */
+    uint32_t column;
+} weft__function_element;
+
+/* A part compiled for operands of certain types. */
+typedef struct weft__function_version {
+    weft__lang_operand *types;
+    bool as_value;                /* the target is not written: the value is asked for */
+    weft__evaluation *evaluation; /* NULL: free */
+    weft__image image;            /* of numbers and elements alone: runs at once … */
+    weft__launch *launch;         /* … as this */
+} weft__function_version;
+
+typedef struct weft__function_part {
+    uint32_t begin, end; /* in the code */
+    bool value;          /* an expression; else an assignment */
+    weft__lang_syntax *syntax;
+    int32_t *variables; /* of the names */
+    bool *whole;        /* of the names: read without subscripts */
+    int names_count;
+    weft__function_element *elements;
+    int elements_count;
+    int32_t target;         /* of an assignment: the operand */
+    int32_t node;           /* the value */
+    bool integer;           /* made of what integers can be computed of without a kernel */
+    weft__lang_name single; /* the part is this name alone; or no text */
+    weft__function_version versions[WEFT__FUNCTION_VERSIONS];
+    int oldest;
+} weft__function_part;
+
+typedef struct weft__function_variable {
+    weft__lang_name name;
+    uint8_t dtype; /* declared, or WEFT_DTYPE_DEFAULT */
+    bool parameter;
+} weft__function_variable;
+
+typedef struct weft__function_nest weft__function_nest;
+
+/* What a call did. */
+typedef enum weft__function_did {
+    WEFT__DID_REGION,    /* `what`: column; `bytes`: kernels */
+    WEFT__DID_LOOP,      /* a loop as kernels; the same */
+    WEFT__DID_SERIAL,    /* a loop that was tried and ran serially: column */
+    WEFT__DID_HOST,      /* a host call: column */
+    WEFT__DID_TO_DEVICE, /* a copy: variable; bytes */
+    WEFT__DID_TO_HOST,
+    WEFT__EVENTS
+} weft__function_did;
+typedef struct weft__function_event {
+    uint8_t did;
+    int32_t what;
+    uint64_t bytes;
+} weft__function_event;
+enum { WEFT__FUNCTION_EVENTS = 64 };
+
+/* An array as a call has it: on the host and where regions run. The two may be one. */
+typedef enum weft__holding { WEFT__UNSET, WEFT__NUMBER, WEFT__ARRAY } weft__holding;
+
+typedef struct weft__held {
+    uint8_t holding; /* weft__holding */
+    bool typed;      /* of a number: see weft__lang_operand */
+    bool input;      /* of an array: const */
+    bool host_valid, device_valid;
+    bool host_complete;        /* the host has waited for it, and nothing was queued since */
+    bool written;              /* an argument: something was assigned */
+    weft_operand number;       /* of a number */
+    weft_array *home;          /* of an argument, borrowed */
+    weft_array *host, *device; /* retained, or NULL */
+} weft__held;
+
+typedef struct weft__function {
+    const weft_function *key;
+    char *text;
+    weft__lang_name name, parameters, body, code; /* code: inside the braces */
+    weft__function_variable *variables;
+    weft__function_statement *statements;
+    weft__function_part *parts;
+    weft__lang_name *hosts; /* names */
+    weft__function_nest **nests;
+    uint32_t variables_count, statements_count, parts_count, hosts_count, nests_count;
+    uint32_t variables_room, statements_room, parts_room, hosts_room, nests_room;
+    int parameters_count;
+    int32_t first;    /* statement */
+    int32_t *parents; /* of the statements */
+    weft__held *held; /* of each variable, for a call */
+    bool busy;        /* a call is under way */
+    weft_function_options options;
+    weft__function_event events[WEFT__FUNCTION_EVENTS]; /* the first ones of the last call */
+    uint32_t events_count;
+    uint64_t totals[WEFT__EVENTS], bytes[WEFT__EVENTS];
+} weft__function;
+
+/* A call under way. */
+typedef struct weft__running {
+    weft__function *function;
+    weft__held *held;   /* of each variable */
+    weft_device device; /* where regions run */
+    weft_stream *stream;
+    bool serial;
+    const weft_result *results;
+    int results_count;
+    int loops; /* that are open */
+    bool returned;
+    bool shared; /* arguments share memory */
+} weft__running;
+
+#define FUNCTION_FAIL(f, column, status, ...)                                                      \
+    weft__lang_fail((f)->code, (column), (status), __VA_ARGS__)
+
+/* open.c: the message of the error record, without the operation's name. */
+const char *weft__function_reason(void);
+
+/* parse.c, part.c */
+weft_status weft__function_parse(weft__function *function);
+weft_status weft__function_part_parse(weft__function *function, weft__function_part *part);
+void weft__function_part_free(weft__function_part *part);
+int32_t weft__function_variable_named(const weft__function *function, const char *text,
+                                      size_t length);
+bool weft__function_assigns(weft__token_kind kind);
+/* The version for operands of these types; makes it if need be. */
+weft_status weft__function_version_get(weft__function *function, weft__function_part *part,
+                                       const weft__lang_operand *types, bool as_value, bool scalar,
+                                       weft__function_version **version);
+
+/* variable.c: what a use needs is copied first. */
+weft_status weft__held_open(weft__running *r, const weft_operand *operands, int count);
+void weft__held_close(weft__running *r);
+/* Completes the caller's arrays. */
+weft_status weft__held_return(weft__running *r);
+/* Its copy on the host, complete; with `discard` nothing of it is needed. */
+weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, weft_array **array);
+/* Its copy where regions run. */
+weft_status weft__held_device(weft__running *r, int32_t variable, bool discard, weft_array **array);
+/* Notes that one of the copies was written. */
+void weft__held_wrote(weft__running *r, int32_t variable, bool on_device);
+/* The variable becomes an array, whose reference it takes over, where regions run. */
+void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array);
+void weft__held_set_number(weft__running *r, int32_t variable, const weft_operand *number,
+                           bool typed);
+/* The shape and dtype that it has anywhere. */
+const weft_array *weft__held_any(const weft__held *held);
+/* Adds to the record of the call. */
+void weft__function_note(weft__function *function, weft__function_did did, int32_t what,
+                         uint64_t bytes);
+
+/* scalar.c */
+/* The integer of a node that is made of integers; false if it takes more than that. */
+bool weft__function_integer(weft__running *r, weft__function_part *part, int32_t node,
+                            int64_t *value);
+/* The address of an element of `base`, a copy of its array. */
+weft_status weft__function_address(weft__running *r, weft__function_part *part, int element,
+                                   const weft_array *base, char **address);
+/* The types and values of a part's operands; arrays are not looked at. An error if a variable is
+ * read before it is set. */
+weft_status weft__function_types(weft__running *r, const weft__function_part *part, bool as_value,
+                                 weft__lang_operand *types, weft_operand *operands);
+/* A part of numbers and elements: computes and stores it, or its value. */
+weft_status weft__function_scalar(weft__running *r, weft__function_part *part, weft_operand *value,
+                                  bool *typed);
+/* Whether the part has whole arrays in it. */
+bool weft__function_has_arrays(const weft__running *r, const weft__function_part *part);
+/* The value of a part that is a number. */
+weft_status weft__function_number(weft__running *r, weft__function_part *part, weft_operand *value,
+                                  bool *typed);
+
+/* region.c: a part with whole arrays in it; *value is new, or NULL if the target was written. */
+weft_status weft__function_region(weft__running *r, weft__function_part *part, bool as_value,
+                                  weft_array **value);
+
+/* run.c */
+/* A value of no dimensions as a number; takes the array over. */
+weft_status weft__function_read(weft__running *r, uint32_t column, weft_array *array,
+                                weft_operand *value, bool *typed);
+/* Gives a variable a number, as what it was declared. */
+void weft__function_set(weft__running *r, int32_t variable, const weft_operand *value, bool typed);
+weft_status weft__function_run(weft__running *r);
+
+/* nest.c, nest_run.c */
+weft_status weft__function_nests(weft__function *function);
+void weft__function_nest_free(weft__function_nest *nest);
+/* Runs a loop as a kernel; *done is false if it must run serially. */
+weft_status weft__function_nest_run(weft__running *r, int32_t nest, bool *done);
+
+/* host.c */
+typedef struct weft__host {
+    weft_host_function *function;
+    void *context;
+    char access[WEFT__LANG_OPERANDS_MAX]; /* 'r', 'w' or 'b' */
+} weft__host;
+/* False if nothing is bound to the name. */
+bool weft__host_find(weft__lang_name name, weft__host *host);
+
+#endif

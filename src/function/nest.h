@@ -1,0 +1,93 @@
+/* Loops that may become kernels. */
+#ifndef WEFT_FUNCTION_NEST_H
+#define WEFT_FUNCTION_NEST_H
+
+#include "function/function.h"
+#include "lang/affine.h"
+#include "lang/launch.h"
+
+enum {
+    WEFT__NEST_DEPTH_MAX = 4,
+    WEFT__NEST_OPERANDS_MAX = 64,
+    WEFT__NEST_FOLDS_MAX = 8,
+    WEFT__NEST_PLANS = 4
+};
+
+/* for (v = lower; v < bound; v += step). */
+typedef struct weft__nest_loop {
+    int32_t statement, variable;
+    int32_t lower_part, lower, bound_part, bound; /* parts, and nodes in them */
+    uint8_t compare;                              /* less, less_equal, greater, greater_equal */
+    int64_t step;
+    bool depends;  /* its bounds need the variables of loops around it */
+    int32_t guard; /* then: the statement of the kernel that is true inside of them */
+} weft__nest_loop;
+
+/* s += …, in the kernel an array with a value for each point. */
+typedef struct weft__nest_fold {
+    int32_t variable;
+    uint8_t operation; /* add, subtract, multiply, minimum, maximum */
+} weft__nest_fold;
+
+/* What a parameter of the kernel is. */
+typedef enum weft__nest_role {
+    WEFT__ROLE_VARIABLE, /* `index`: the variable */
+    WEFT__ROLE_BASE,     /* `index`: the loop, whose first value it is */
+    WEFT__ROLE_FOLD      /* `index`: the fold */
+} weft__nest_role;
+typedef struct weft__nest_operand {
+    uint8_t role;
+    int32_t index;
+    bool element; /* a variable with subscripts */
+    bool written, fixed;
+} weft__nest_operand;
+
+/* The loop for arrays of certain types and certain bounds. */
+typedef struct weft__nest_plan {
+    bool made, parallel;
+    weft_shape space;
+    int64_t base[WEFT__NEST_DEPTH_MAX];
+    weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
+    int64_t values[WEFT__NEST_OPERANDS_MAX]; /* of those that are fixed */
+    weft__launch_plan launch;
+} weft__nest_plan;
+
+struct weft__function_nest {
+    int32_t statement;
+    int depth;
+    weft__nest_loop loops[WEFT__NEST_DEPTH_MAX];
+    char why[200]; /* it is serial, or was in the last call; "" if it is not */
+    uint32_t why_column;
+    bool candidate; /* otherwise it is serial whatever it is called with */
+    char *text;     /* of the kernel */
+    weft__lang_syntax *syntax;
+    int axis[WEFT__NEST_DEPTH_MAX]; /* of each loop: its index in the kernel */
+    weft__nest_operand operands[WEFT__NEST_OPERANDS_MAX];
+    weft__lang_name names[WEFT__NEST_OPERANDS_MAX];
+    char own_names[WEFT__NEST_DEPTH_MAX + WEFT__NEST_FOLDS_MAX][16];
+    int operands_count;
+    weft__nest_fold folds[WEFT__NEST_FOLDS_MAX];
+    int folds_count;
+    bool has_privates;
+    uint32_t (*columns)[2]; /* of the text, and of the body, token by token */
+    uint32_t columns_count, columns_room;
+    weft__nest_plan plans[WEFT__NEST_PLANS];
+    int oldest;
+};
+
+/* flow.c: whether the value that a variable has after the statement may be read. */
+bool weft__function_live_after(const weft__function *f, int32_t statement, int32_t variable);
+/* Fills `parents`, of each statement. */
+void weft__function_parents(const weft__function *f, int32_t *parents);
+
+/* emit.c: the kernel's text; a reason why there is none. */
+weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest);
+void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* depend.c: whether an iteration needs what another one wrote. Forms are those of all nodes of the
+ * kernel. */
+bool weft__nest_depends(weft__function_nest *nest, const weft_shape *space,
+                        const weft__affine *forms);
+
+#endif

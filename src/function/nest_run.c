@@ -1,0 +1,547 @@
+/* Running loops as kernels: their bounds, a plan for them, and the launch. */
+#include "core/allocate.h"
+#include "function/nest.h"
+#include "function/number.h"
+#include <string.h>
+
+/* A range of integers. */
+typedef struct range {
+    int64_t low, high;
+} range;
+
+/* The loops of a nest in a call. */
+typedef struct nesting {
+    weft__running *r;
+    weft__function_nest *nest;
+    range counted[WEFT__NEST_DEPTH_MAX]; /* of each loop: what it counts */
+    int64_t base[WEFT__NEST_DEPTH_MAX], trips[WEFT__NEST_DEPTH_MAX];
+    int known; /* loops whose range is there */
+    weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
+    weft_operand operands[WEFT__NEST_OPERANDS_MAX];
+    weft_shape space;
+} nesting;
+
+static bool range_of(const nesting *n, const weft__function_part *part, int32_t node, int depth,
+                     range *found);
+
+static bool add_ranges(range a, range b, bool minus, range *sum)
+{
+    range other = {minus ? b.high : b.low, minus ? b.low : b.high};
+    if (minus)
+        return !__builtin_sub_overflow(a.low, other.low, &sum->low) &&
+               !__builtin_sub_overflow(a.high, other.high, &sum->high);
+    return !__builtin_add_overflow(a.low, other.low, &sum->low) &&
+           !__builtin_add_overflow(a.high, other.high, &sum->high);
+}
+
+static bool scale_range(range a, int64_t by, range *product)
+{
+    int64_t x, y;
+    if (__builtin_mul_overflow(a.low, by, &x) || __builtin_mul_overflow(a.high, by, &y))
+        return false;
+    *product = (range){x < y ? x : y, x < y ? y : x};
+    return true;
+}
+
+static bool range_of_call(const nesting *n, const weft__function_part *part,
+                          const weft__syntax_node *call, int depth, range *found)
+{
+    static const range zero = {0, 0};
+    const int32_t *arguments = part->syntax->arguments + call->first;
+    range a, b = zero;
+    if (call->count < 1 || call->count > 2 || !range_of(n, part, arguments[0], depth + 1, &a))
+        return false;
+    if (call->count == 2 && !range_of(n, part, arguments[1], depth + 1, &b))
+        return false;
+    bool constant = a.low == a.high && b.low == b.high;
+    switch (call->operation) {
+    case WEFT__LANG_positive:
+        *found = a;
+        return true;
+    case WEFT__LANG_negative:
+        return add_ranges(zero, a, true, found);
+    case WEFT__LANG_add:
+        return add_ranges(a, b, false, found);
+    case WEFT__LANG_subtract:
+        return add_ranges(a, b, true, found);
+    case WEFT__LANG_multiply:
+        return b.low == b.high ? scale_range(a, b.low, found)
+                               : a.low == a.high && scale_range(b, a.low, found);
+    case WEFT__LANG_divide:
+        if (!constant || b.low == 0 || b.low == -1)
+            return false;
+        *found = (range){a.low / b.low, a.low / b.low};
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool range_of(const nesting *n, const weft__function_part *part, int32_t at, int depth,
+                     range *found)
+{
+    const weft__syntax_node *node = &part->syntax->nodes[at];
+    int64_t value;
+    if (depth > 32)
+        return false;
+    if (node->kind == WEFT__SYNTAX_CALL)
+        return range_of_call(n, part, node, depth, found);
+    if (node->kind == WEFT__SYNTAX_LITERAL) {
+        value = (int64_t)(node->value.integer & INT64_MAX);
+        *found = (range){node->negative ? -value : value, node->negative ? -value : value};
+        return node->weak && node->dtype == WEFT_I64;
+    }
+    if (node->kind != WEFT__SYNTAX_OPERAND || node->index >= part->names_count)
+        return false;
+    int32_t variable = part->variables[node->index];
+    for (int k = 0; k < n->known; k++)
+        if (n->nest->loops[k].variable == variable) {
+            *found = n->counted[k];
+            return true;
+        }
+    const weft__held *held = &n->r->held[variable];
+    if (held->holding != WEFT__NUMBER || !weft__number_integer(&held->number, &value))
+        return false;
+    *found = (range){value, value};
+    return true;
+}
+
+/* How often a loop runs at most, and from where. */
+static bool count_loop(nesting *n, int k)
+{
+    const weft__function *f = n->r->function;
+    const weft__nest_loop *loop = &n->nest->loops[k];
+    range lower, bound;
+    int64_t distance, step = loop->step < 0 ? -loop->step : loop->step, last;
+    bool closed =
+        loop->compare == WEFT__LANG_less_equal || loop->compare == WEFT__LANG_greater_equal;
+    if (!range_of(n, &f->parts[loop->lower_part], loop->lower, 0, &lower) ||
+        !range_of(n, &f->parts[loop->bound_part], loop->bound, 0, &bound))
+        return false;
+    n->base[k] = loop->step > 0 ? lower.low : lower.high;
+    if (__builtin_sub_overflow(loop->step > 0 ? bound.high : n->base[k],
+                               loop->step > 0 ? n->base[k] : bound.low, &distance) ||
+        __builtin_add_overflow(distance, closed ? 1 : 0, &distance) || distance > INT64_MAX - step)
+        return false;
+    n->trips[k] = distance <= 0 ? 0 : (distance + step - 1) / step;
+    last = n->trips[k] ? n->base[k] + loop->step * (n->trips[k] - 1) : n->base[k];
+    n->counted[k] =
+        (range){last < n->base[k] ? last : n->base[k], last < n->base[k] ? n->base[k] : last};
+    n->known = k + 1;
+    bool narrow = f->variables[loop->variable].dtype == WEFT_I32;
+    return !narrow || (n->counted[k].low > INT32_MIN && n->counted[k].high < INT32_MAX);
+}
+
+static weft_status serial(nesting *n, const char *why)
+{
+    weft__nest_refuse(n->nest, n->r->function->statements[n->nest->statement].column, "%s", why);
+    return WEFT_OK;
+}
+
+/* The types of the kernel's parameters; false if a variable is not what the loop needs. */
+static bool find_types(nesting *n)
+{
+    memset(n->types, 0, (size_t)n->nest->operands_count * sizeof *n->types);
+    for (int i = 0; i < n->nest->operands_count; i++) {
+        const weft__nest_operand *o = &n->nest->operands[i];
+        weft__lang_operand *type = &n->types[i];
+        const weft__held *held = &n->r->held[o->role == WEFT__ROLE_VARIABLE ? o->index : 0];
+        const weft_array *array = weft__held_any(held);
+        n->operands[i] = (weft_operand){.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
+        *type = (weft__lang_operand){.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
+        if (o->role == WEFT__ROLE_BASE)
+            n->operands[i].value.i = n->base[o->index];
+        if (o->role == WEFT__ROLE_FOLD)
+            *type = (weft__lang_operand){
+                .tag = WEFT_OPERAND_ARRAY, .dtype = WEFT_F32, .shape = n->space};
+        if (o->role != WEFT__ROLE_VARIABLE)
+            continue;
+        if (held->holding != (o->element ? WEFT__ARRAY : WEFT__NUMBER))
+            return false;
+        if (o->element) {
+            *type = (weft__lang_operand){
+                .tag = (uint8_t)(held->input ? WEFT_OPERAND_INPUT : WEFT_OPERAND_ARRAY),
+                .dtype = array->dtype,
+                .shape = array->shape};
+            continue;
+        }
+        n->operands[i] = held->number;
+        type->dtype = (uint8_t)held->number.dtype;
+        type->typed = held->typed;
+    }
+    return true;
+}
+
+/* A fixed parameter's value; NULL if it is no integer. */
+static const int64_t *value_of(const nesting *n, int operand, int64_t *value)
+{
+    bool integer = n->types[operand].tag == WEFT_OPERAND_NUMBER &&
+                   weft__number_integer(&n->operands[operand], value);
+    return integer ? value : NULL;
+}
+
+static bool fits(const nesting *n, const weft__nest_plan *plan)
+{
+    if (!plan->made || !weft__shape_same(&plan->space, &n->space))
+        return false;
+    for (int i = 0; i < n->nest->operands_count; i++) {
+        const weft__lang_operand *a = &plan->types[i], *b = &n->types[i];
+        int64_t value = 0;
+        if (a->tag != b->tag || a->dtype != b->dtype || a->typed != b->typed ||
+            (a->tag != WEFT_OPERAND_NUMBER && !weft__shape_same(&a->shape, &b->shape)))
+            return false;
+        if (n->nest->operands[i].fixed && value_of(n, i, &value) && value != plan->values[i])
+            return false;
+    }
+    return true;
+}
+
+static void free_plan(weft__nest_plan *plan)
+{
+    weft__evaluation_free(plan->launch.evaluation);
+    weft__portable_free(&plan->launch.program);
+    memset(plan, 0, sizeof *plan);
+}
+
+void weft__function_nest_free(weft__function_nest *nest)
+{
+    if (!nest)
+        return;
+    for (int i = 0; i < WEFT__NEST_PLANS; i++)
+        free_plan(&nest->plans[i]);
+    weft__lang_syntax_free(nest->syntax);
+    weft__free(nest->text);
+    weft__free(nest->columns);
+    weft__free(nest);
+}
+
+static int fold_of(const weft__function_nest *nest, const weft__portable_program *program,
+                   int32_t operand)
+{
+    const weft__nest_operand *o = &nest->operands[program->operands[operand].argument];
+    return o->role == WEFT__ROLE_FOLD ? o->index : -1;
+}
+
+static const uint8_t reductions[] = {[WEFT__LANG_add] = WEFT__LANG_sum,
+                                     [WEFT__LANG_subtract] = WEFT__LANG_sum,
+                                     [WEFT__LANG_multiply] = WEFT__LANG_prod,
+                                     [WEFT__LANG_minimum] = WEFT__LANG_min,
+                                     [WEFT__LANG_maximum] = WEFT__LANG_max};
+
+/* Values that are folded come last, and are folded over all points. */
+static weft_status fold_results(const weft__function_nest *nest, weft__portable_program *program)
+{
+    weft__lang_syntax *s = program->syntax;
+    for (uint32_t done = 0, i = 0; done < s->statements_count; done++) {
+        weft__syntax_statement statement = s->statements[i];
+        int fold = statement.target < 0 ? -1 : fold_of(nest, program, statement.target);
+        if (fold < 0) {
+            i++;
+            continue;
+        }
+        memmove(&s->statements[i], &s->statements[i + 1],
+                (s->statements_count - i - 1) * sizeof *s->statements);
+        weft__syntax_node call = {.kind = WEFT__SYNTAX_CALL,
+                                  .operation = reductions[nest->folds[fold].operation],
+                                  .column = statement.column,
+                                  .first = s->arguments_count,
+                                  .count = 1,
+                                  .index = -1};
+        TRY(weft__lang_room(&s->arguments, s->arguments_count, &s->arguments_room,
+                            sizeof *s->arguments));
+        s->arguments[s->arguments_count++] = statement.node;
+        TRY(weft__lang_room(&s->nodes, s->nodes_count, &s->nodes_room, sizeof *s->nodes));
+        statement.node = (int32_t)s->nodes_count;
+        s->nodes[s->nodes_count++] = call;
+        statement.end = s->nodes_count;
+        s->statements[s->statements_count - 1] = statement;
+    }
+    return WEFT_OK;
+}
+
+static weft_status evaluate(const nesting *n, weft__nest_plan *plan)
+{
+    weft__portable_program *program = &plan->launch.program;
+    size_t count = program->operands_count;
+    weft__lang_operand *types = weft__allocate_zeroed((count + 1) * sizeof *types);
+    if (!types)
+        return WEFT_ERROR_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = n->types[program->operands[i].argument];
+        if (types[i].tag != WEFT_OPERAND_NUMBER)
+            types[i].shape = program->points;
+        if (fold_of(n->nest, program, (int32_t)i) >= 0)
+            types[i] = (weft__lang_operand){.tag = WEFT_OPERAND_ARRAY, .unset = true};
+    }
+    weft_status status = fold_results(n->nest, program);
+    if (status == WEFT_OK)
+        status = weft__evaluation_new(program->syntax, types, (int)count, &plan->launch.evaluation);
+    weft__free(types);
+    return status;
+}
+
+/* Halves round where they are stored, and complex folds are not combined here. */
+static const char *unsuitable(const nesting *n)
+{
+    for (int i = 0; i < n->nest->operands_count; i++) {
+        uint8_t dtype = n->types[i].dtype;
+        bool half = dtype == WEFT_F16 || dtype == WEFT_BF16;
+        if (n->nest->operands[i].role != WEFT__ROLE_VARIABLE)
+            continue;
+        if (half && (n->nest->has_privates || n->nest->folds_count))
+            return "it has variables of f16 or bf16";
+        if (weft__number_is_complex(dtype) && n->nest->folds_count)
+            return "it folds complex numbers";
+    }
+    return NULL;
+}
+
+static weft_status make_plan(nesting *n, weft__nest_plan *plan)
+{
+    const weft__lang_syntax *s = n->nest->syntax;
+    const int64_t *numbers[WEFT__NEST_OPERANDS_MAX];
+    weft_error saved = *weft_error_last();
+    const char *why = unsuitable(n);
+    plan->space = n->space;
+    memcpy(plan->types, n->types, sizeof plan->types);
+    for (int i = 0; i < n->nest->operands_count; i++)
+        numbers[i] = value_of(n, i, &plan->values[i]);
+    plan->made = true;
+    if (why)
+        return serial(n, why);
+    weft__affine *forms = weft__allocate((s->nodes_count + (size_t)1) * sizeof *forms);
+    if (!forms)
+        return WEFT_ERROR_MEMORY;
+    for (uint32_t i = 0; i < s->nodes_count; i++)
+        forms[i] = weft__affine_of(s, (int32_t)i, forms, numbers);
+    bool depends = weft__nest_depends(n->nest, &n->space, forms);
+    weft__free(forms);
+    if (depends)
+        return WEFT_OK;
+    weft_status status =
+        weft__portable_rewrite(s, n->types, numbers, &n->space, true, &plan->launch.program);
+    if (status == WEFT_OK)
+        status = evaluate(n, plan);
+    plan->parallel = status == WEFT_OK;
+    if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
+        return status;
+    weft__nest_refuse(n->nest, n->r->function->statements[n->nest->statement].column,
+                      "a kernel cannot have it: %.120s", weft__function_reason());
+    weft__error_restore(&saved);
+    return WEFT_OK;
+}
+
+static weft_status find_plan(nesting *n, weft__nest_plan **found)
+{
+    weft__function_nest *nest = n->nest;
+    for (int i = 0; i < WEFT__NEST_PLANS; i++)
+        if (fits(n, &nest->plans[i])) {
+            *found = &nest->plans[i];
+            return WEFT_OK;
+        }
+    *found = &nest->plans[nest->oldest];
+    nest->oldest = (nest->oldest + 1) % WEFT__NEST_PLANS;
+    free_plan(*found);
+    weft_status status = make_plan(n, *found);
+    if (status != WEFT_OK)
+        free_plan(*found);
+    return status;
+}
+
+/* What is written shares no memory with anything else. */
+static bool is_apart(const nesting *n)
+{
+    for (int i = 0; i < n->nest->operands_count; i++) {
+        const weft__nest_operand *a = &n->nest->operands[i];
+        if (!a->written)
+            continue;
+        const weft_array *written = weft__held_any(&n->r->held[a->index]);
+        if (written->overlapping)
+            return false;
+        for (int k = 0; k < n->nest->operands_count; k++) {
+            const weft__nest_operand *b = &n->nest->operands[k];
+            if (k != i && b->element && b->role == WEFT__ROLE_VARIABLE &&
+                weft__array_may_overlap(written, weft__held_any(&n->r->held[b->index])))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the loop gives every element a new value and reads none. */
+static bool overwrites(const nesting *n, const weft__nest_plan *plan, int argument,
+                       const weft_array *array)
+{
+    const weft__portable_program *program = &plan->launch.program;
+    int64_t points = 1;
+    for (int k = 0; k < n->space.ndim; k++)
+        points *= n->space.size[k];
+    if (!n->nest->operands[argument].written || points != weft__array_count(array))
+        return false;
+    for (uint32_t i = 0; i < program->syntax->nodes_count; i++) {
+        const weft__syntax_node *node = &program->syntax->nodes[i];
+        if (node->kind == WEFT__SYNTAX_OPERAND &&
+            program->operands[node->index].argument == argument)
+            return false;
+    }
+    return true;
+}
+
+/* The arrays of the kernel, brought to where it runs. */
+static weft_status gather(nesting *n, const weft__nest_plan *plan)
+{
+    for (int i = 0; i < n->nest->operands_count; i++) {
+        const weft__nest_operand *o = &n->nest->operands[i];
+        if (!o->element || o->role != WEFT__ROLE_VARIABLE)
+            continue;
+        bool discard = overwrites(n, plan, i, weft__held_any(&n->r->held[o->index]));
+        n->operands[i] = (weft_operand){.tag = n->types[i].tag};
+        TRY(weft__held_device(n->r, o->index, discard, &n->operands[i].value.array));
+    }
+    return WEFT_OK;
+}
+
+enum { VIEWS_MAX = 64 };
+
+/* What one launch works on. */
+typedef struct launching {
+    weft_array views[VIEWS_MAX];
+    weft_operand operands[VIEWS_MAX];
+    weft_array *results[WEFT__NEST_FOLDS_MAX];
+} launching;
+
+static weft_status make_result(const nesting *n, weft_array **made)
+{
+    weft_options options = {.struct_size = sizeof options, .device = n->r->device};
+    const char *operation = weft__operation();
+    *made = weft_handle_with(&options);
+    OPERATION(operation);
+    return *made ? WEFT_OK : weft_error_code();
+}
+
+/* *viewed is false if an array has no such view. */
+static weft_status make_views(const nesting *n, const weft__nest_plan *plan, launching *l,
+                              bool *viewed)
+{
+    const weft__portable_program *program = &plan->launch.program;
+    *viewed = true;
+    for (uint32_t i = 0; i < program->operands_count && *viewed; i++) {
+        const weft__portable_operand *o = &program->operands[i];
+        int fold = fold_of(n->nest, program, (int32_t)i);
+        l->operands[i] = n->operands[o->argument];
+        if (fold >= 0) {
+            TRY(make_result(n, &l->results[fold]));
+            l->operands[i] = (weft_operand){.tag = WEFT_OPERAND_ARRAY};
+            l->operands[i].value.array = l->results[fold];
+        } else if (o->form != WEFT__PORTABLE_NUMBER) {
+            *viewed = weft__launch_view(&plan->launch, i, n->operands[o->argument].value.array,
+                                        &l->views[i]);
+            l->operands[i].value.array = &l->views[i];
+        }
+    }
+    return WEFT_OK;
+}
+
+/* s = s + what was folded. */
+static weft_status take_folds(const nesting *n, launching *l)
+{
+    uint32_t column = n->r->function->statements[n->nest->statement].column;
+    for (int k = 0; k < n->nest->folds_count; k++) {
+        const weft__nest_fold *fold = &n->nest->folds[k];
+        const weft__held *held = &n->r->held[fold->variable];
+        weft_array *result = l->results[k];
+        weft_operand value;
+        bool typed;
+        l->results[k] = NULL;
+        TRY(weft__function_read(n->r, column, result, &value, &typed));
+        value = weft__number_combine(fold->operation, &held->number, held->typed, &value, typed,
+                                     &typed);
+        weft__function_set(n->r, fold->variable, &value, typed);
+    }
+    return WEFT_OK;
+}
+
+static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l, bool *done)
+{
+    weft_array *value = NULL;
+    bool viewed;
+    TRY(gather(n, plan));
+    TRY(make_views(n, plan, l, &viewed));
+    if (!viewed)
+        return serial(n, "the elements of an array do not lie one after another");
+    TRY(weft__evaluation_run_on(plan->launch.evaluation, l->operands, n->r->stream, &value));
+    *done = true;
+    n->nest->why[0] = 0;
+    weft__function_note(n->r->function, WEFT__DID_LOOP,
+                        (int32_t)n->r->function->statements[n->nest->statement].column,
+                        plan->launch.evaluation->kernels_count);
+    for (int i = 0; i < n->nest->operands_count; i++)
+        if (n->nest->operands[i].written)
+            weft__held_wrote(n->r, n->nest->operands[i].index, true);
+    return take_folds(n, l);
+}
+
+/* What the outermost loop counts is what it would be after it. */
+static void finish(nesting *n)
+{
+    const weft__nest_loop *loop = &n->nest->loops[0];
+    weft_operand number = {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
+    number.value.i = n->base[0] + loop->step * n->trips[0];
+    weft__function_set(n->r, loop->variable, &number, false);
+}
+
+static bool folds_numbers(const nesting *n)
+{
+    for (int k = 0; k < n->nest->folds_count; k++) {
+        const weft__held *held = &n->r->held[n->nest->folds[k].variable];
+        if (held->holding != WEFT__NUMBER || weft__number_is_complex(held->number.dtype) ||
+            held->number.dtype == WEFT_U64)
+            return false;
+    }
+    return true;
+}
+
+static weft_status run(nesting *n, bool *done)
+{
+    weft__nest_plan *plan;
+    launching l;
+    bool empty = false;
+    n->space.ndim = n->nest->depth;
+    for (int k = 0; k < n->nest->depth; k++) {
+        if (!count_loop(n, k))
+            return serial(n, "its bounds are not integers that are known before it");
+        n->space.size[n->nest->axis[k]] = n->trips[k];
+        empty |= n->trips[k] == 0;
+    }
+    if (!find_types(n) || !folds_numbers(n))
+        return serial(n, "a variable in it is an array, or a number, where it must not be");
+    if (empty) {
+        *done = true;
+        finish(n);
+        return WEFT_OK;
+    }
+    if (!is_apart(n))
+        return serial(n, "arrays that it writes share memory with others in it");
+    TRY(find_plan(n, &plan));
+    if (!plan->parallel || plan->launch.program.operands_count > VIEWS_MAX)
+        return WEFT_OK;
+    memset(l.results, 0, sizeof l.results);
+    weft_status status = launch(n, plan, &l, done);
+    for (int k = 0; k < n->nest->folds_count; k++)
+        weft_array_release(l.results[k]);
+    if (status == WEFT_OK && *done)
+        finish(n);
+    return status;
+}
+
+weft_status weft__function_nest_run(weft__running *r, int32_t nest, bool *done)
+{
+    nesting n = {.r = r, .nest = r->function->nests[nest]};
+    *done = false;
+    if (n.nest->candidate)
+        TRY(run(&n, done));
+    if (!*done)
+        weft__function_note(r->function, WEFT__DID_SERIAL,
+                            (int32_t)r->function->statements[n.nest->statement].column, 0);
+    return WEFT_OK;
+}

@@ -1,0 +1,149 @@
+/* Loops of several sorts, each written once: as the text of a function, and as C, which says what
+ * is right. LOOP(name, sort, whether its iterations are independent, alias, body); with an alias, y
+ * is x moved by so many elements. Not to be formatted: bodies become one line in messages. */
+/* clang-format off */
+LOOP(copy, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = x(i); } })
+LOOP(axpy, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = 0.5f*x(i) + y(i); } })
+LOOP(compound, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) += x(i)*z(i); } })
+LOOP(counter, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = f32(i)*0.25f + f32(n);
+     } })
+LOOP(private, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { float t = x(i) + 1.0f; y(i) =
+     t*t; z(i) = t - x(i); } })
+LOOP(choice, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { if (x(i) > 2.0f) y(i) = x(i);
+     else y(i) = -x(i); } })
+LOOP(clipped, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { float v = x(i); if (v < 1.0f)
+     v = 1.0f; if (v > 3.0f) v = 3.0f; y(i) = v; } })
+LOOP(downward, PARALLEL, true, APART, { for (int i = n - 1; i >= 0; i--) { y(i) = x(i)*2.0f; } })
+LOOP(even, PARALLEL, true, APART, { for (int i = 0; i < n; i += 2) { x(i) = x(i + 1) + 1.0f; } })
+LOOP(halves, PARALLEL, true, APART, { for (int i = 0; i < n/2; i++) { x(i) = x(i + n/2)*0.5f; } })
+LOOP(reversed, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = x(n - 1 - i); } })
+LOOP(matrix, PARALLEL, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+     c(i, j) = a(i, j)*2.0f + x(i) - y(j); } })
+LOOP(transposed, PARALLEL, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)
+     { c(i, j) = a(j, i); } })
+LOOP(outer, PARALLEL, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+     c(i, j) = x(i)*y(j); } })
+LOOP(columns, PARALLEL, true, APART, { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) {
+     c(i, j) = a(i, j) + f32(i - j); } })
+LOOP(ahead, PARALLEL, true, APART, { for (int i = 0; i < n - 1; i++) { x(i) = x(i + 1); } })
+LOOP(integers, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { k(i) = k(i)*3 - i; } })
+LOOP(nested_if, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { if (x(i) > 1.0f) { if (y(i)
+     > 1.0f) z(i) = 1.0f; else z(i) = 2.0f; } } })
+LOOP(prefix, SERIAL, false, APART, { for (int i = 1; i < n; i++) { x(i) = x(i - 1) + x(i); } })
+LOOP(recurrence, SERIAL, false, APART, { for (int i = 1; i < n; i++) { x(i) = x(i - 1)*0.5f +
+     y(i); } })
+LOOP(second_order, SERIAL, false, APART, { for (int i = 2; i < n; i++) { x(i) = x(i - 2) +
+     x(i)*0.25f; } })
+LOOP(same_element, SERIAL, false, APART, { for (int i = 0; i < n; i++) { y(0) = x(i) + y(0)*0.5f;
+     } })
+LOOP(carried, SERIAL, false, APART, { float last = 0.0f; for (int i = 0; i < n; i++) { y(i) =
+     last; last = x(i); } })
+LOOP(downward_carried, SERIAL, false, APART, { for (int i = n - 2; i >= 0; i--) { x(i) = x(i + 1)
+     + x(i); } })
+LOOP(seidel, SERIAL, false, APART, { for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1;
+     j++) { a(i, j) = 0.25f*(a(i - 1, j) + a(i + 1, j) + a(i, j - 1) + a(i, j + 1)); } })
+LOOP(written_then_read, SERIAL, false, APART, { for (int i = 1; i < n; i++) { x(i) = y(i)*2.0f;
+     z(i) = x(i - 1); } })
+LOOP(half_of_it, SERIAL, false, APART, { for (int i = 0; i < n; i++) { x(i) = x(i/2) + 1.0f; } })
+LOOP(found, SERIAL, false, APART, { int at = -1; for (int i = 0; i < n; i++) { if (x(i) > 3.0f) {
+     at = i; break; } } y(0) = f32(at); })
+LOOP(twice, SERIAL, false, APART, { for (int i = 0; i < n - 1; i++) { y(i) = x(i); y(i + 1) =
+     z(i); } })
+LOOP(last_value, SERIAL, false, APART, { float t = 0.0f; for (int i = 0; i < n; i++) { t =
+     x(i)*2.0f; y(i) = t; } z(0) = t; })
+LOOP(linear_carried, SERIAL, false, APART, { for (int i = 0; i < n/2; i++) { x(2*i) = x(i) + 1.0f;
+     } })
+LOOP(sum, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += x(i); }
+     y(0) = s; })
+LOOP(dot, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += x(i)*y(i);
+     } z(0) = s; })
+LOOP(sum_written_out, REDUCTION, true, APART, { float s = 1.0f; for (int i = 0; i < n; i++) { s =
+     s + x(i)*0.5f; } y(0) = s; })
+LOOP(sum_reversed, REDUCTION, true, APART, { float s = 1.0f; for (int i = 0; i < n; i++) { s =
+     x(i) + s; } y(0) = s; })
+LOOP(difference, REDUCTION, true, APART, { float s = 100.0f; for (int i = 0; i < n; i++) { s -=
+     x(i); } y(0) = s; })
+LOOP(product, REDUCTION, true, APART, { float s = 1.0f; for (int i = 0; i < 8; i++) { s *= x(i) +
+     1.0f; } y(0) = s; })
+LOOP(largest, REDUCTION, true, APART, { float s = x(0); for (int i = 0; i < n; i++) { s = max(s,
+     x(i)); } y(0) = s; })
+LOOP(smallest, REDUCTION, true, APART, { float s = x(0); for (int i = 0; i < n; i++) { s =
+     min(x(i), s); } y(0) = s; })
+LOOP(sum_of_matrix, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) for (int
+     j = 0; j < n; j++) { s += a(i, j); } y(0) = s; })
+LOOP(counted, REDUCTION, true, APART, { int s = 0; for (int i = 0; i < n; i++) { if (x(i) > 2.0f)
+     s += 1; } y(0) = f32(s); })
+LOOP(two_sums, REDUCTION, true, APART, { float s = 0.0f; float t = 0.0f; for (int i = 0; i < n;
+     i++) { s += x(i); t += x(i)*x(i); } y(0) = s; y(1) = t; })
+LOOP(sum_and_store, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { y(i) =
+     x(i)*2.0f; s += y(i); } z(0) = s; })
+LOOP(sum_of_integers, REDUCTION, true, APART, { int s = 5; for (int i = 0; i < n; i++) { s +=
+     k(i)*k(i); } y(0) = f32(s); })
+LOOP(trace, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += a(i, i);
+     } y(0) = s; })
+LOOP(blur, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = 0.25f*(x(i - 1) + x(i)
+     + x(i) + x(i + 1)); } })
+LOOP(five_points, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) for (int j = 1; j < n -
+     1; j++) { c(i, j) = 0.25f*(a(i - 1, j) + a(i + 1, j) + a(i, j - 1) + a(i, j + 1)); } })
+LOOP(gradient, STENCIL, true, APART, { for (int i = 0; i < n - 1; i++) { y(i) = x(i + 1) - x(i); }
+     })
+LOOP(in_place_forward, STENCIL, true, APART, { for (int i = 0; i < n - 2; i++) { x(i) = x(i +
+     1)*0.5f + x(i + 2)*0.5f; } })
+LOOP(backward, STENCIL, true, APART, { for (int i = n - 1; i >= 1; i--) { x(i) = x(i) - x(i - 1);
+     } })
+LOOP(nine_points, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) for (int j = 1; j < n -
+     1; j++) { c(i, j) = a(i - 1, j - 1) + a(i - 1, j + 1) + a(i + 1, j - 1) + a(i + 1, j + 1) -
+     4.0f*a(i, j); } })
+LOOP(rows_only, STENCIL, true, APART, { for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) {
+     c(i, j) = a(i, j) - a(i - 1, j); } })
+LOOP(inside_edges, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { if (x(i) > 1.0f) y(i)
+     = x(i - 1); else y(i) = x(i + 1); } })
+LOOP(wide, STENCIL, true, APART, { for (int i = 3; i < n - 3; i++) { y(i) = x(i - 3) + x(i + 3); }
+     })
+LOOP(stencil_twice, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = x(i - 1) +
+     x(i + 1); z(i) = x(i + 1) - x(i - 1); } })
+LOOP(lower, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) {
+     c(i, j) = a(i, j)*2.0f; } })
+LOOP(upper, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = i; j < n; j++) {
+     c(i, j) = a(i, j) + 1.0f; } })
+LOOP(strictly_lower, TRIANGULAR, true, APART, { for (int i = 1; i < n; i++) for (int j = 0; j < i;
+     j++) { c(i, j) = x(i) - y(j); } })
+LOOP(mirrored, TRIANGULAR, true, APART, { for (int i = 1; i < n; i++) for (int j = 0; j < i; j++)
+     { a(i, j) = a(j, i); } })
+LOOP(sum_of_lower, TRIANGULAR, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) for (int
+     j = 0; j <= i; j++) { s += a(i, j); } y(0) = s; })
+LOOP(band, TRIANGULAR, true, APART, { for (int i = 1; i < n - 1; i++) for (int j = i - 1; j <= i +
+     1; j++) { c(i, j) = a(i, j); } })
+LOOP(downward_triangle, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = n - 1;
+     j > i; j--) { c(i, j) = 1.0f; } })
+LOOP(anti, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n - i; j++)
+     { c(i, j) = a(j, i); } })
+LOOP(substitution, TRIANGULAR, false, APART, { for (int i = 1; i < n; i++) for (int j = 0; j < i;
+     j++) { x(i) = x(i) - a(i, j)*x(j); } })
+LOOP(doubled_triangle, TRIANGULAR, false, APART, { for (int i = 1; i < n; i++) for (int j = 0; j <
+     i; j++) { a(i, j) = a(i, j) + a(i - 1, j)*0.5f; } })
+LOOP(alias_same, ALIASED, false, 0, { for (int i = 0; i < n; i++) { y(i) = x(i) + 1.0f; } })
+LOOP(alias_forward, ALIASED, false, 1, { for (int i = 0; i < n - 1; i++) { y(i) = x(i)*0.5f; } })
+LOOP(alias_backward, ALIASED, false, -1, { for (int i = 1; i < n; i++) { y(i) = x(i) + 2.0f; } })
+LOOP(alias_far, ALIASED, false, 12, { for (int i = 0; i < n; i++) { y(i) = x(i) - 1.0f; } })
+LOOP(alias_sum, ALIASED, false, 3, { float s = 0.0f; for (int i = 0; i < n; i++) { y(i) =
+     x(i)*2.0f; s += x(i); } z(0) = s; })
+LOOP(alias_swap, ALIASED, false, 5, { for (int i = 0; i < n; i++) { float t = x(i); x(i) = y(i);
+     y(i) = t; } })
+LOOP(alias_stencil, ALIASED, false, 2, { for (int i = 1; i < n - 1; i++) { y(i) = x(i - 1) + x(i +
+     1); } })
+LOOP(alias_choice, ALIASED, false, 4, { for (int i = 0; i < n; i++) { if (x(i) > 1.0f) y(i) =
+     0.0f; } })
+LOOP(gather, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { y(i) = x(k(i)); } })
+LOOP(scatter, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { y(k(i)) = x(i); } })
+LOOP(histogram, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { y(k(i)) += 1.0f; } })
+LOOP(chased, INDIRECT, false, APART, { for (int i = 1; i < n; i++) { x(i) = x(k(i)) + 1.0f; } })
+LOOP(gather_sum, INDIRECT, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s +=
+     x(k(i)); } y(0) = s; })
+LOOP(row_of, INDIRECT, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+     c(i, j) = a(k(i), j); } })
+LOOP(scatter_rows, INDIRECT, false, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { c(k(i), j) = a(i, j); } })
+LOOP(swapped, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { float t = x(i); x(i) =
+     x(k(i)); x(k(i)) = t; } })
+/* clang-format on */

@@ -1,0 +1,176 @@
+/* The listings of seed 004, with the exact number of kernels, copies and bytes of each. */
+#include "support/arrays.h"
+#include "support/check.h"
+#include <math.h>
+#include <string.h>
+#include <weft/weft.h>
+
+enum { COUNT = 1000, BYTES = COUNT * sizeof(float) };
+
+static bool has_copies(void) { return device().kind != WEFT_DEVICE_CPU; }
+
+/* What a call did on the device. */
+typedef struct moved {
+    int64_t launches, to_device, to_host, copies;
+} moved;
+
+static moved counters(void)
+{
+    weft_statistics s;
+    if (weft_memory_stats(device(), &s) != WEFT_OK)
+        return (moved){-1, -1, -1, -1};
+    return (moved){(int64_t)s.launches, (int64_t)s.bytes_to_device, (int64_t)s.bytes_to_host,
+                   (int64_t)(s.copies_to_device + s.copies_to_host)};
+}
+
+static moved since(moved before)
+{
+    moved now = counters();
+    return (moved){now.launches - before.launches, now.to_device - before.to_device,
+                   now.to_host - before.to_host, now.copies - before.copies};
+}
+
+/* Host functions: they double, and count their calls. */
+static int calls;
+
+static weft_status double_it(int count, const weft_operand *arguments, void *context)
+{
+    (void)context;
+    calls++;
+    for (int k = 0; k < count; k++) {
+        if (arguments[k].tag != WEFT_OPERAND_ARRAY)
+            continue;
+        float *data = weft_array_data(arguments[k].value.array);
+        for (int i = 0; i < COUNT; i++)
+            data[i] *= 2;
+    }
+    return WEFT_OK;
+}
+
+static weft_status look(int count, const weft_operand *arguments, void *context)
+{
+    (void)context;
+    calls++;
+    return count == 0 || arguments[0].tag == WEFT_OPERAND_INPUT
+               ? WEFT_OK
+               : weft_error_set(WEFT_ERROR_CALLBACK, "an input was expected");
+}
+
+static bool bind(void)
+{
+    calls = 0;
+    return weft_host_bind("some_serial_preprocessing", double_it) == WEFT_OK &&
+           weft_host_bind("another_serial_processing", double_it) == WEFT_OK &&
+           weft_host_bind("look_at", look, .access = "read") == WEFT_OK &&
+           weft_host_bind("print", look) == WEFT_OK;
+}
+
+/* An array of the kind: lent host memory, or shared. */
+typedef struct argument {
+    float data[COUNT];
+    weft_array *array;
+} argument;
+
+static bool make(argument *a, bool shared, float start, float step)
+{
+    for (int i = 0; i < COUNT; i++)
+        a->data[i] = start + step * (float)(i % 16);
+    a->array = shared ? weft_empty(WEFT_SHAPE(COUNT), .dtype = WEFT_F32, .device = device(),
+                                   .memory = WEFT_MEMORY_SHARED)
+                      : weft_borrow(a->data, sizeof a->data, WEFT_SHAPE(COUNT), WEFT_F32);
+    return a->array &&
+           (!shared || weft_copy_from_host(a->array, a->data, sizeof a->data) == WEFT_OK);
+}
+
+static void drop(argument *a) { weft_array_release(a->array); }
+
+/* The elements as they are for the caller now. */
+static const float *seen(argument *a, bool shared)
+{
+    if (!shared)
+        return a->data;
+    return weft_eval(a->array) == WEFT_OK ? weft_array_data(a->array) : NULL;
+}
+
+WEFT_FUNCTION(listing_3_1, (x, y), {
+    a = 0.5;
+    some_serial_preprocessing(x);
+    y = a * x + y;
+    another_serial_processing(y);
+    r = sum(y);
+    return r;
+});
+
+WEFT_FUNCTION(listing_3_1_read, (x, y), {
+    a = 0.5;
+    some_serial_preprocessing(x);
+    y = a * x + y;
+    look_at(y);
+    r = sum(y);
+    return r;
+});
+
+WEFT_FUNCTION(listing_3_2, (x, y), {
+    a = 0.5;
+    some_serial_preprocessing(x);
+    y = a * x + y;
+    print();
+    r = sum(y);
+    return r;
+});
+
+/* x = 0 … 15, y = 1: after the call x is doubled, y = 2x/2 + 1, doubled if `doubled`. */
+static void check_axpy(const weft_function *f, bool shared, bool doubled, int64_t to_device,
+                       int64_t to_host)
+{
+    argument x, y;
+    float r = 0, expected = 0;
+    CHECK(bind());
+    bool made_x = make(&x, shared, 0, 1), made_y = make(&y, shared, 1, 0), made = made_x && made_y;
+    moved before = counters(), did;
+    weft_status status = WEFT_ERROR_ARGUMENT;
+    if (made) {
+        WEFT_ON(device());
+        const weft_operand operands[] = {WEFT_OPERAND(x.array), WEFT_OPERAND(y.array)};
+        status = weft_call_with(f, 1, WEFT__RESULT(&r), 2, operands);
+    }
+    did = since(before);
+    const float *xs = made ? seen(&x, shared) : NULL, *ys = made ? seen(&y, shared) : NULL;
+    bool right = xs && ys;
+    for (int i = 0; right && i < COUNT; i++) {
+        float value = (float)(doubled ? 2 : 1) * ((float)(i % 16) + 1);
+        right = xs[i] == 2 * (float)(i % 16) && ys[i] == value;
+        expected += value;
+    }
+    drop(&x);
+    drop(&y);
+    CHECK_STATUS(status, WEFT_OK);
+    CHECK(right);
+    CHECK(r == expected);
+    CHECK_INT(calls, 2);
+    CHECK_INT(did.launches, 2);
+    if (!has_copies())
+        return;
+    CHECK_INT(did.to_device, to_device);
+    CHECK_INT(did.to_host, shared ? 0 : to_host + (int64_t)sizeof(float));
+}
+
+TEST(F5_listing_3_1)
+{
+    check_axpy(&listing_3_1, false, true, 3 * BYTES, BYTES);
+    check_axpy(&listing_3_1, true, true, 0, 0);
+}
+
+TEST(F5_listing_3_1_read_only)
+{
+    check_axpy(&listing_3_1_read, false, false, 2 * BYTES, BYTES);
+    check_axpy(&listing_3_1_read, true, false, 0, 0);
+}
+
+TEST(F5_listing_3_2)
+{
+    check_axpy(&listing_3_2, false, false, 2 * BYTES, BYTES);
+    check_axpy(&listing_3_2, true, false, 0, 0);
+}
+
+TEST_MAIN(TEST_OF(F5_listing_3_1), TEST_OF(F5_listing_3_1_read_only), TEST_OF(F5_listing_3_2));

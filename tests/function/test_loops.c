@@ -1,0 +1,172 @@
+/* Loops in functions against the same loops in plain C: bits, and which of them are parallel. */
+#include "function/open.h"
+#include "support/arrays.h"
+#include "support/check.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <weft/weft.h>
+
+enum { N = 24, SPARE = 32, APART = 1000 };
+enum { PARALLEL, SERIAL, REDUCTION, STENCIL, TRIANGULAR, ALIASED, INDIRECT, SORTS };
+
+/* The arrays of a loop. x and y have room around them, in which one may be a part of the other. */
+typedef struct data {
+    float vectors[3][N + 2 * SPARE], matrices[2][N * N];
+    int32_t indices[N];
+} data;
+
+/* Plain C: elements as functions call them. */
+#define x(i) X[i]
+#define y(i) Y[i]
+#define z(i) Z[i]
+#define a(i, j) A[(i)*N + (j)]
+#define c(i, j) C[(i)*N + (j)]
+#define k(i) K[i]
+#define f32(value) ((float)(value))
+#define max(p, q) ((p) > (q) ? (p) : (q))
+#define min(p, q) ((p) < (q) ? (p) : (q))
+#define LOOP(name, sort, independent, alias, ...)                                                  \
+    __attribute__((unused)) static void c_##name(float *X, float *Y, float *Z, float *A, float *C, \
+                                                 int32_t *K, int n)                                \
+    {                                                                                              \
+        (void)X, (void)Y, (void)Z, (void)A, (void)C, (void)K, (void)n;                             \
+        __VA_ARGS__                                                                                \
+    }
+#include "function/corpus.h"
+#undef LOOP
+#undef x
+#undef y
+#undef z
+#undef a
+#undef c
+#undef k
+#undef f32
+#undef max
+#undef min
+
+typedef void oracle(float *, float *, float *, float *, float *, int32_t *, int);
+static const struct loop {
+    weft_function function;
+    oracle *oracle;
+    int sort, alias;
+    bool independent;
+} loops[] = {
+#define LOOP(name, sort, independent, alias, ...)                                                  \
+    {{sizeof(weft_function),                                                                       \
+      #name,                                                                                       \
+      "(x, y, z, a, c, k, n)",                                                                     \
+      #__VA_ARGS__,                                                                                \
+      WEFT__PLACE,                                                                                 \
+      {sizeof(weft_function_options), false, WEFT_SERIAL_ERROR, WEFT_OFFLOAD_ALWAYS}},             \
+     c_##name,                                                                                     \
+     sort,                                                                                         \
+     alias,                                                                                        \
+     independent},
+#include "function/corpus.h"
+#undef LOOP
+};
+enum { LOOPS = sizeof loops / sizeof loops[0] };
+
+/* Small multiples of a quarter, so that sums are exact in any order. */
+static void fill(data *d)
+{
+    for (int v = 0; v < 3; v++)
+        for (int i = 0; i < N + 2 * SPARE; i++)
+            d->vectors[v][i] = (float)((i * 7 + v * 5) % 17) / 4;
+    for (int m = 0; m < 2; m++)
+        for (int i = 0; i < N * N; i++)
+            d->matrices[m][i] = (float)((i * 11 + m * 3) % 19) / 4;
+    for (int i = 0; i < N; i++)
+        d->indices[i] = i * 5 % N;
+}
+
+static float *vector(data *d, int v, int alias)
+{
+    if (v == 1 && alias != APART)
+        return d->vectors[0] + SPARE + alias;
+    return d->vectors[v] + SPARE;
+}
+
+static weft_array *lend(void *memory, int64_t count, bool square, weft_dtype dtype)
+{
+    weft_shape shape = square ? WEFT_SHAPE(N, N) : WEFT_SHAPE(count);
+    return weft_borrow(memory, (size_t)(square ? N * N : count) * 4, shape, dtype);
+}
+
+/* Whether the loop, and not one inside of it alone, was a kernel. */
+static weft_status call(const struct loop *loop, data *d, bool *parallel)
+{
+    WEFT_AUTO weft_array *x = lend(vector(d, 0, loop->alias), N, false, WEFT_F32);
+    WEFT_AUTO weft_array *y = lend(vector(d, 1, loop->alias), N, false, WEFT_F32);
+    WEFT_AUTO weft_array *z = lend(vector(d, 2, loop->alias), N, false, WEFT_F32);
+    WEFT_AUTO weft_array *a = lend(d->matrices[0], N, true, WEFT_F32);
+    WEFT_AUTO weft_array *c = lend(d->matrices[1], N, true, WEFT_F32);
+    WEFT_AUTO weft_array *k = lend(d->indices, N, false, WEFT_I32);
+    weft__function *opened;
+    weft_status status;
+    if (!x || !y || !z || !a || !c || !k)
+        return weft_error_code();
+    {
+        WEFT_ON(device());
+        status = weft_call(loop->function, NULL, x, y, z, a, c, k, N);
+    }
+    if (status == WEFT_OK)
+        status = weft__function_find(&loop->function, &opened);
+    *parallel = status == WEFT_OK && opened->totals[WEFT__DID_LOOP] > 0 &&
+                opened->totals[WEFT__DID_SERIAL] == 0;
+    return status;
+}
+
+static void check_loop(const struct loop *loop, bool *parallel)
+{
+    data actual, expected;
+    weft_status status = WEFT_OK;
+    fill(&actual);
+    fill(&expected);
+    loop->oracle(vector(&expected, 0, loop->alias), vector(&expected, 1, loop->alias),
+                 vector(&expected, 2, loop->alias), expected.matrices[0], expected.matrices[1],
+                 expected.indices, N);
+    for (int again = 0; again < 2 && status == WEFT_OK; again++) { /* warm too */
+        fill(&actual);
+        status = call(loop, &actual, parallel);
+    }
+    if (status != WEFT_OK && !test_faults())
+        fprintf(stderr, "%s: %s\n", loop->function.name, weft_error_message());
+    CHECK_STATUS(status, WEFT_OK);
+    if (memcmp(&actual, &expected, sizeof actual) != 0)
+        fprintf(stderr, "%s differs from C (%s)\n", loop->function.name,
+                *parallel ? "parallel" : "serial");
+    CHECK_BITS(&actual, &expected, sizeof actual);
+}
+
+/* semantics: Functions / Loops; Functions / Integers and bool */
+TEST(F3_loops)
+{
+    int independent = 0, found = 0, sorts[SORTS] = {0};
+    for (int i = 0; i < LOOPS; i++) {
+        bool parallel = false;
+        check_loop(&loops[i], &parallel);
+        sorts[loops[i].sort]++;
+        independent += loops[i].independent;
+        found += loops[i].independent && parallel;
+        if (parallel && !loops[i].independent)
+            fprintf(stderr, "%s is called parallel\n", loops[i].function.name);
+        CHECK(!parallel || loops[i].independent || test_faults());
+        if (!parallel && loops[i].independent && getenv("WEFT_TEST_VERBOSE")) {
+            char *text = NULL;
+            if (weft_function_explain(&text, &loops[i].function) == WEFT_OK)
+                fprintf(stderr, "%s\n", text);
+            weft_explain_free(text);
+        }
+    }
+    if (test_faults())
+        return;
+    printf("%d loops, %d independent, %d of them found\n", (int)LOOPS, independent, found);
+    for (int i = 0; i < SORTS; i++)
+        CHECK(sorts[i] >= 8);
+    CHECK(LOOPS >= 60);
+    CHECK(10 * found >= 9 * independent);
+}
+
+TEST_MAIN(TEST_OF(F3_loops));

@@ -1,0 +1,350 @@
+/* Statements of functions: variables, control flow, elements, results, host calls, errors. */
+#include "support/arrays.h"
+#include "support/check.h"
+#include <math.h>
+#include <string.h>
+#include <weft/weft.h>
+
+enum { N = 10 };
+
+static weft_array *ramp(void)
+{
+    float values[N];
+    for (int i = 0; i < N; i++)
+        values[i] = (float)i;
+    return weft_from_host(values, sizeof values, WEFT_SHAPE(N), .device = device());
+}
+
+static bool is(weft_array *array, float first, float step)
+{
+    float values[N];
+    if (!array || weft_copy_to_host(array, values, sizeof values) != WEFT_OK)
+        return false;
+    for (int i = 0; i < N; i++)
+        if (values[i] != first + step * (float)i)
+            return false;
+    return true;
+}
+
+WEFT_FUNCTION(flow, (n), {
+    s = 0;
+    for (i = 0; i < n; i++) {
+        if (i % 3 == 0)
+            continue;
+        if (i > 20)
+            break;
+        j = 0;
+        while (j < i) {
+            j += 2;
+        }
+        s += j;
+    }
+    return s, i, n / 4, -n % 3, n > 3 && n != 5;
+});
+
+TEST(F1_flow)
+{
+    for (int n = 0; n < 40; n += 3) {
+        long s = 0, i;
+        for (i = 0; i < n; i++) {
+            if (i % 3 == 0)
+                continue;
+            if (i > 20)
+                break;
+            long j = 0;
+            while (j < i)
+                j += 2;
+            s += j;
+        }
+        long a = 0, b = 0, c = 0, d = 0;
+        bool e = false;
+        const weft_result results[] = {
+            {&a, WEFT_I64}, {&b, WEFT_I64}, {&c, WEFT_I64}, {&d, WEFT_I64}, {&e, WEFT_BOOL}};
+        CHECK_STATUS(weft_call_with(&flow, 5, results, 1, WEFT__OPERANDS(n)), WEFT_OK);
+        CHECK_INT(a, s);
+        CHECK_INT(b, i);
+        CHECK_INT(c, n / 4);
+        CHECK_INT(d, -n % 3);
+        CHECK_INT(e, n > 3 && n != 5);
+    }
+}
+
+WEFT_FUNCTION(arrays, (x, y), {
+    t = 2 * x + 1;
+    u = t * t;
+    y = u - t;
+    t = t + y(2);
+    x(1) = 7;
+    double total = sum(y);
+    return t, total, x(1) + x(0);
+});
+
+TEST(F1_arrays)
+{
+    WEFT_AUTO weft_array *x = ramp(), *y = ramp();
+    weft_array *t = NULL;
+    double total = 0, expected = 0;
+    float two = 0, values[N];
+    const weft_result results[] = {{&t, 0}, {&total, WEFT_F64}, {&two, WEFT_F32}};
+    CHECK(x && y);
+    const weft_operand operands[] = {WEFT_OPERAND(x), WEFT_OPERAND(y)};
+    CHECK_STATUS(weft_call_with(&arrays, 3, results, 2, operands), WEFT_OK);
+    bool right = is(t, 1 + 20, 2); /* y(2) is 25 - 5 */
+    right &= weft_device_equal(weft_array_device(t), device());
+    weft_array_release(t);
+    CHECK(right);
+    CHECK_STATUS(weft_copy_to_host(y, values, sizeof values), WEFT_OK);
+    for (int i = 0; i < N; i++) {
+        float v = 2 * (float)i + 1;
+        CHECK(values[i] == v * v - v);
+        expected += (double)(v * v - v);
+    }
+    CHECK(total == expected);
+    CHECK(two == 7);
+    CHECK_STATUS(weft_copy_to_host(x, values, sizeof values), WEFT_OK);
+    CHECK(values[1] == 7 && values[2] == 2);
+}
+
+/* A sieve: elements, local arrays, loops that are serial. */
+WEFT_FUNCTION(sieve, (n), {
+    int p(n);
+    int count = 0;
+    for (int i = 2; i < n; i++) {
+        if (p(i) == 0) {
+            count++;
+            for (int j = i * i; j < n; j += i)
+                p(j) = 1;
+        }
+    }
+    return count;
+});
+
+TEST(F1_local_arrays)
+{
+    int count = 0;
+    CHECK_STATUS(weft_call(sieve, &count, 1000), WEFT_OK);
+    CHECK_INT(count, 168);
+}
+
+WEFT_FUNCTION(typed, (x, n), {
+    float third = 1.0f / 3;
+    int cut = 7.9;
+    unsigned char small = 300;
+    double wide = third;
+    x = third * x;
+    untyped = 0.1;
+    x(0) = untyped;
+    return cut, small, wide, untyped + n;
+});
+
+/* semantics: Functions / Variables */
+TEST(F1_types)
+{
+    WEFT_AUTO weft_array *x = ramp();
+    int cut = 0, small = 0;
+    double wide = 0, sum = 0;
+    float values[N];
+    const weft_result results[] = {
+        {&cut, WEFT_I32}, {&small, WEFT_I32}, {&wide, WEFT_F64}, {&sum, WEFT_F64}};
+    CHECK(x);
+    const weft_operand operands[] = {WEFT_OPERAND(x), WEFT_OPERAND(2.5)};
+    CHECK_STATUS(weft_call_with(&typed, 4, results, 2, operands), WEFT_OK);
+    CHECK_INT(cut, 7);
+    CHECK_INT(small, 300 & 255);
+    CHECK(wide == (double)(1.0f / 3));
+    CHECK(sum == 0.1 + 2.5);
+    CHECK_STATUS(weft_copy_to_host(x, values, sizeof values), WEFT_OK);
+    CHECK(values[0] == 0.1f && values[5] == (1.0f / 3) * 5);
+}
+
+/* Host functions. */
+static weft_status negate(int count, const weft_operand *arguments, void *context)
+{
+    float *data = weft_array_data(arguments[0].value.array);
+    *(int *)context += 1;
+    for (int i = 0; i < N; i++)
+        data[i] = count == 2 ? (float)arguments[1].value.i : -data[i];
+    return WEFT_OK;
+}
+
+static weft_status fail(int count, const weft_operand *arguments, void *context)
+{
+    (void)count, (void)arguments, (void)context;
+    return weft_error_set(WEFT_ERROR_CALLBACK, "the host function does not want to");
+}
+
+WEFT_FUNCTION(hosts, (x), {
+    for (i = 0; i < 3; i++) {
+        x = x + 1;
+        negate(x);
+    }
+    local = x * 2;
+    set_all(local, 4);
+    return local;
+});
+WEFT_FUNCTION(failing, (x), {
+    x = x + 1;
+    refuse(x);
+    x = x + 1;
+});
+
+/* semantics: Functions / Order */
+TEST(F5_host_calls)
+{
+    WEFT_AUTO weft_array *x = ramp();
+    weft_array *local = NULL;
+    int calls = 0;
+    CHECK(x);
+    CHECK_STATUS(weft_host_bind("negate", negate, .context = &calls), WEFT_OK);
+    CHECK_STATUS(weft_host_bind("set_all", negate, .access = "write", .context = &calls), WEFT_OK);
+    CHECK_STATUS(weft_host_bind("refuse", fail), WEFT_OK);
+    CHECK_STATUS(weft_call(hosts, &local, x), WEFT_OK);
+    bool right = is(local, 4, 0);
+    weft_array_release(local);
+    CHECK(right);
+    CHECK(is(x, -1, -1)); /* -(-(-(x + 1) + 1) + 1) */
+    CHECK_INT(calls, 4);
+    CHECK_STATUS(weft_call(failing, NULL, x), WEFT_ERROR_CALLBACK);
+    CHECK_ERROR(WEFT_ERROR_CALLBACK, "does not want to");
+}
+
+/* Errors show the body with a caret. */
+static const struct wrong {
+    const char *parameters, *body;
+    int status;
+    const char *message;
+} wrongs[] = {
+    {"(x)", "{ x = sine(x); }", WEFT_ERROR_SYNTAX, "did you mean 'sin'"},
+    {"(x)", "{ x = x + q; }", WEFT_ERROR_SYNTAX, "unknown name 'q'"},
+    {"(x)", "{ t = x + later; later = 1; }", WEFT_ERROR_ARGUMENT,
+     "'later' is read before it is set"},
+    {"(x)", "{ for (i = 0; i < 3; i++ { } }", WEFT_ERROR_SYNTAX, "')' was expected"},
+    {"(x)", "{ if (x(0) > 1) x = 1; else }", WEFT_ERROR_SYNTAX, "a statement was expected"},
+    {"(x)", "{ x(10) = 1; }", WEFT_ERROR_SHAPE, "subscript 1 of 'x' is 10; 0 to 9 are possible"},
+    {"(x)", "{ x(1, 2) = 1; }", WEFT_ERROR_SHAPE, "2 subscripts are given for 'x'"},
+    {"(x)", "{ x(0.5) = 1; }", WEFT_ERROR_UNSUPPORTED, "a subscript of 'x' is made of integers"},
+    {"(x)", "{ for (i = 0; i < 20; i++) x(i) = 0; }", WEFT_ERROR_SHAPE, "subscript 1 of 'x' is 10"},
+    {"(x)", "{ nobody(x); }", WEFT_ERROR_ARGUMENT, "no host function is called 'nobody'"},
+    {"(x)", "{ wrong(x); }", WEFT_ERROR_UNSUPPORTED, "recursion is not possible"},
+    {"(x, y)", "{ x = y; }", WEFT_ERROR_ARGUMENT,
+     "it has 2 parameters, (x, y), and 1 argument was"},
+    {"(x x)", "{ x = 1; }", WEFT_ERROR_SYNTAX, "names with commas between"},
+    {"(x, x)", "{ x = 1; }", WEFT_ERROR_SYNTAX, "parameter 'x' is there twice"},
+    {"(x)", "{ break; }", WEFT_ERROR_SYNTAX, "'break' is not in a loop"},
+    {"(x)", "{ float x = 1; }", WEFT_ERROR_SYNTAX, "'x' is a parameter and cannot be declared"},
+    {"(x)", "{ int a = 1; float a = 2; }", WEFT_ERROR_SYNTAX, "'a' was declared as i32 before"},
+    {"(x)", "{ x = i32(x); }", WEFT_ERROR_DTYPE, "'x' is f32 and the value is i32"},
+    {"(x)", "{ if (x > 1) x = 1; }", WEFT_ERROR_SHAPE, "a number is expected"},
+    {"(x)", "{ a = 1; a(0) = 2; }", WEFT_ERROR_ARGUMENT, "'a' is a number and has no elements"},
+};
+
+TEST(F1_errors)
+{
+    WEFT_AUTO weft_array *x = ramp();
+    CHECK(x);
+    for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
+        const weft_function f = {.struct_size = sizeof f,
+                                 .name = "wrong",
+                                 .parameters = wrongs[i].parameters,
+                                 .body = wrongs[i].body,
+                                 .place = "here"};
+        CHECK_STATUS(weft_call(f, NULL, x), wrongs[i].status);
+        CHECK_ERROR(wrongs[i].status, "function 'wrong': ");
+        CHECK_ERROR(wrongs[i].status, wrongs[i].message);
+    }
+}
+
+WEFT_FUNCTION(none, (x), { x = x + 1; });
+
+TEST(F1_results)
+{
+    WEFT_AUTO weft_array *x = ramp();
+    weft_array *array = NULL;
+    double number = 0;
+    CHECK(x);
+    CHECK_STATUS(weft_call(none, &number, x), WEFT_ERROR_ARGUMENT);
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "the function returned none");
+    CHECK_STATUS(weft_call(sieve, &array, 10), WEFT_ERROR_ARGUMENT);
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "result 1 is a number");
+    CHECK(!array);
+    CHECK_STATUS(weft_call_with(NULL, 0, NULL, 0, NULL), WEFT_ERROR_ARGUMENT);
+}
+
+/* A serial function in a device context. */
+WEFT_FUNCTION_SERIAL(serial, WEFT_SERIAL_ERROR, (x), {
+    for (int i = 0; i < 10; i++)
+        x(i) = x(i) + 1;
+});
+WEFT_FUNCTION_SERIAL(serial_ignored, WEFT_SERIAL_IGNORE, (x), {
+    for (int i = 0; i < 10; i++)
+        x(i) = x(i) + 1;
+});
+WEFT_FUNCTION_SERIAL(serial_host, WEFT_SERIAL_HOST, (x), {
+    for (int i = 0; i < 10; i++)
+        x(i) = x(i) + 1;
+});
+
+TEST(F4_serial)
+{
+    float values[N] = {0};
+    WEFT_AUTO weft_array *x = weft_borrow(values, sizeof values, WEFT_SHAPE(N), WEFT_F32);
+    weft_statistics before, after;
+    CHECK(x);
+    CHECK_STATUS(weft_call(serial, NULL, x), WEFT_OK);
+    CHECK(values[3] == 1);
+    WEFT_ON(device());
+    CHECK_STATUS(weft_call(serial, NULL, x), WEFT_ERROR_ARGUMENT);
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "it is marked serial and was called in a device context");
+    CHECK(values[3] == 1);
+    CHECK_STATUS(weft_call(serial_ignored, NULL, x), WEFT_OK);
+    CHECK(values[3] == 2);
+    CHECK_STATUS(weft_memory_stats(device(), &before), WEFT_OK);
+    CHECK_STATUS(weft_call(serial_host, NULL, x), WEFT_OK);
+    CHECK_STATUS(weft_memory_stats(device(), &after), WEFT_OK);
+    CHECK(values[3] == 3);
+    CHECK_INT(after.launches - before.launches, 0);
+    CHECK_INT(after.copies_to_device - before.copies_to_device, 0);
+}
+
+/* Arguments that share memory are right in a device context too. */
+WEFT_FUNCTION(overlapping, (x, y), {
+    y = x + 1;
+    x = y * 2;
+});
+
+TEST(F5_overlap)
+{
+    float values[N + 1], expected[N + 1];
+    for (int i = 0; i <= N; i++)
+        values[i] = expected[i] = (float)i;
+    WEFT_AUTO weft_array *x = weft_borrow(values, N * 4, WEFT_SHAPE(N), WEFT_F32);
+    WEFT_AUTO weft_array *y = weft_borrow(values + 1, N * 4, WEFT_SHAPE(N), WEFT_F32);
+    CHECK(x && y);
+    {
+        WEFT_ON(device());
+        CHECK_STATUS(weft_call(overlapping, NULL, x, y), WEFT_OK);
+    }
+    for (int i = N; i > 0; i--)
+        expected[i] = expected[i - 1] + 1;
+    float right[N + 1];
+    memcpy(right, expected, sizeof right);
+    for (int i = 0; i < N; i++)
+        right[i] = expected[i + 1] * 2;
+    CHECK_BITS(values, right, sizeof right);
+}
+
+TEST(F7_explain)
+{
+    WEFT_AUTO weft_array *x = ramp();
+    char *text = NULL;
+    CHECK(x);
+    CHECK_STATUS(weft_call(serial_ignored, NULL, x), WEFT_OK);
+    CHECK_STATUS(weft_function_explain(&text, &sieve), WEFT_OK);
+    bool right = strstr(text, "serial: there is a") || strstr(text, "serial: ");
+    weft_explain_free(text);
+    CHECK(right);
+}
+
+TEST_MAIN(TEST_OF(F1_flow), TEST_OF(F1_arrays), TEST_OF(F1_local_arrays), TEST_OF(F1_types),
+          TEST_OF(F5_host_calls), TEST_OF(F1_errors), TEST_OF(F1_results), TEST_OF(F4_serial),
+          TEST_OF(F5_overlap), TEST_OF(F7_explain));
