@@ -12,7 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MODE = 0666, TRIES = 100, NAME_ROOM = 64 };
+enum {
+    MODE = 0666,
+    TRIES = 100,
+    NAME_ROOM = 64,
+    WRITE_MOST = 256 << 10 /* of more, the page cache looks for larger pages than it has */
+};
 
 static weft_status refused(const weft__output *output, const char *what)
 {
@@ -115,7 +120,8 @@ weft_status weft__output_write(weft__output *output, const void *data, size_t by
 {
     const char *next = data;
     while (bytes > 0) {
-        const ssize_t count = write(output->descriptor, next, bytes);
+        const size_t part = bytes < WRITE_MOST ? bytes : WRITE_MOST;
+        const ssize_t count = write(output->descriptor, next, part);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
