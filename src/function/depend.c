@@ -24,6 +24,7 @@ typedef struct question {
     weft__function_nest *nest;
     const weft_shape *space;
     const weft__affine *forms;
+    bool whole;    /* about all points of the kernel, those outside of a loop's bounds too */
     rows from, to; /* of an elimination */
 } question;
 
@@ -220,7 +221,7 @@ static void add_space(question *q, int side)
         add_row(&q->from, &least);
         add_row(&q->from, &most);
     }
-    for (int k = 0; k < q->nest->depth; k++)
+    for (int k = 0; k < q->nest->depth && !q->whole; k++)
         if (q->nest->loops[k].guard >= 0)
             add_guard(q, q->nest->syntax->statements[q->nest->loops[k].guard].node, side, 0);
 }
@@ -305,6 +306,14 @@ static void refuse(question *q, int32_t write, int32_t other)
                           QUOTE(name.text, name.length), from + 1);
 }
 
+static bool is_target(const weft__lang_syntax *s, int32_t node)
+{
+    for (uint32_t i = 0; i < s->statements_count; i++)
+        if (s->statements[i].target >= 0 && s->statements[i].access == node)
+            return true;
+    return false;
+}
+
 /* What the statement writes, against every element of the same array. */
 static bool depends_on(question *q, const weft__syntax_statement *w)
 {
@@ -313,6 +322,7 @@ static bool depends_on(question *q, const weft__syntax_statement *w)
         if (s->nodes[i].kind != WEFT__SYNTAX_ACCESS || s->nodes[i].index != w->target)
             continue;
         bool after = i >= w->end && !is_same_form(q, w->access, (int32_t)i);
+        q->whole = is_target(s, (int32_t)i); /* points outside write back what was there */
         for (int level = 0; level < q->nest->depth + after; level++)
             if (meet(q, w->access, (int32_t)i, level)) {
                 refuse(q, w->access, (int32_t)i);

@@ -331,15 +331,16 @@ static int uses_in(const emitter *e, int32_t first, int32_t variable)
     return uses;
 }
 
+/* Of s++ there is no part: the term is 1. */
 static weft_status emit_fold(emitter *e, const weft__function_statement *s, const char *guard)
 {
     weft__function_nest *nest = e->nest;
-    const weft__function_part *part = &e->f->parts[s->part];
-    uint8_t operation = part->syntax->nodes[part->node].operation;
+    const weft__function_part *part = s->part < 0 ? NULL : &e->f->parts[s->part];
+    uint8_t operation = part ? part->syntax->nodes[part->node].operation : WEFT__LANG_add;
     bool neutral = operation != WEFT__LANG_minimum && operation != WEFT__LANG_maximum;
-    uint32_t begin, end;
+    uint32_t begin = 0, end = 0;
     if (nest->folds_count == WEFT__NEST_FOLDS_MAX || (guard && !neutral) ||
-        !term_of(e, part, operator_of(e->f, part), &begin, &end)) {
+        (part && !term_of(e, part, operator_of(e->f, part), &begin, &end))) {
         weft__nest_refuse(nest, s->column, "this reduction is not one that becomes a kernel");
         return WEFT_OK;
     }
@@ -355,7 +356,10 @@ static weft_status emit_fold(emitter *e, const weft__function_statement *s, cons
     TRY(write_bytes(e, ") = ", 4));
     if (guard)
         TRY(write_text(e, "where(%s, ", guard));
-    TRY(write_part(e, begin, end));
+    if (part)
+        TRY(write_part(e, begin, end));
+    else
+        TRY(write_text(e, "%d", s->delta));
     if (guard)
         TRY(write_text(e, ", %d)", operation == WEFT__LANG_multiply));
     end_statement(e, false);
@@ -436,6 +440,11 @@ static weft_status emit_statement(emitter *e, const weft__function_statement *s,
     switch (s->kind) {
     case WEFT__STATEMENT_ASSIGN:
         return emit_assign(e, s, guard);
+    case WEFT__STATEMENT_STEP:
+        if (uses_in(e, e->f->statements[e->nest->statement].child, s->variable) == 1)
+            return emit_fold(e, s, guard);
+        weft__nest_refuse(e->nest, s->column, "what this counts is needed in other iterations");
+        return WEFT_OK;
     case WEFT__STATEMENT_DECLARE:
         return emit_private(e, s, guard);
     case WEFT__STATEMENT_BLOCK:

@@ -101,10 +101,27 @@ static void write_statement(writer *w, const weft__function *f, const weft__func
     }
 }
 
+/* Whether neighbours are one program. */
+static void write_group(writer *w, const weft__function *f, const weft__function_group *group,
+                        int depth)
+{
+    int count = 1;
+    for (int32_t at = group->first; at != group->last; at = f->statements[at].next)
+        count++;
+    write_text(w, "      %*sthe next %d statements are ", 2 * depth, "", count);
+    if (group->why[0])
+        write_text(w, "not fused: %.*s\n", (int)strcspn(group->why, "\n"), group->why);
+    else
+        write_text(w, "fused\n");
+}
+
 static void write_list(writer *w, const weft__function *f, int32_t first, int depth)
 {
-    for (int32_t at = first; at >= 0; at = f->statements[at].next)
+    for (int32_t at = first; at >= 0; at = f->statements[at].next) {
+        if (f->statements[at].group >= 0)
+            write_group(w, f, &f->groups[f->statements[at].group], depth);
         write_statement(w, f, &f->statements[at], depth);
+    }
 }
 
 static void write_event(writer *w, const weft__function *f, const weft__function_event *e)

@@ -1,6 +1,5 @@
 /* Whether a variable's value is needed after a loop: statements in the order they may run. */
-#include "core/allocate.h"
-#include "function/nest.h"
+#include "function/function.h"
 
 typedef enum meets { MEETS_NONE, MEETS_READ, MEETS_WRITE } meets;
 

@@ -53,6 +53,7 @@ typedef struct weft__function_statement {
     int32_t init, step;
     int32_t host;
     int32_t nest;
+    int32_t group; /* that it is the first of */
     uint32_t column;
 } weft__function_statement;
 
@@ -94,6 +95,15 @@ typedef struct weft__function_variable {
     uint8_t dtype; /* declared, or WEFT_DTYPE_DEFAULT */
     bool parameter;
 } weft__function_variable;
+
+/* Neighbouring array statements that are one program. */
+typedef struct weft__function_group {
+    int32_t first, last;      /* statements */
+    weft__function_part part; /* without variables that nothing reads afterwards */
+    bool *needed;             /* of its names: read before it is assigned */
+    bool *assigned;
+    char why[120]; /* they are not; "" if they are */
+} weft__function_group;
 
 typedef struct weft__function_nest weft__function_nest;
 
@@ -138,8 +148,9 @@ typedef struct weft__function {
     weft__function_part *parts;
     weft__lang_name *hosts; /* names */
     weft__function_nest **nests;
-    uint32_t variables_count, statements_count, parts_count, hosts_count, nests_count;
-    uint32_t variables_room, statements_room, parts_room, hosts_room, nests_room;
+    weft__function_group *groups;
+    uint32_t variables_count, statements_count, parts_count, hosts_count, nests_count, groups_count;
+    uint32_t variables_room, statements_room, parts_room, hosts_room, nests_room, groups_room;
     int parameters_count;
     int32_t first;    /* statement */
     int32_t *parents; /* of the statements */
@@ -173,7 +184,9 @@ const char *weft__function_reason(void);
 
 /* parse.c, part.c */
 weft_status weft__function_parse(weft__function *function);
-weft_status weft__function_part_parse(weft__function *function, weft__function_part *part);
+/* Its names are the variables but those with `hidden`, which may be NULL. */
+weft_status weft__function_part_parse(weft__function *function, weft__function_part *part,
+                                      const bool *hidden);
 void weft__function_part_free(weft__function_part *part);
 int32_t weft__function_variable_named(const weft__function *function, const char *text,
                                       size_t length);
@@ -182,6 +195,11 @@ bool weft__function_assigns(weft__token_kind kind);
 weft_status weft__function_version_get(weft__function *function, weft__function_part *part,
                                        const weft__lang_operand *types, bool as_value, bool scalar,
                                        weft__function_version **version);
+
+/* flow.c: whether the value that a variable has after the statement may be read. */
+bool weft__function_live_after(const weft__function *function, int32_t statement, int32_t variable);
+/* Fills `parents`, of each statement. */
+void weft__function_parents(const weft__function *function, int32_t *parents);
 
 /* variable.c: what a use needs is copied first. */
 weft_status weft__held_open(weft__running *r, const weft_operand *operands, int count);
@@ -241,6 +259,12 @@ weft_status weft__function_nests(weft__function *function);
 void weft__function_nest_free(weft__function_nest *nest);
 /* Runs a loop as a kernel; *done is false if it must run serially. */
 weft_status weft__function_nest_run(weft__running *r, int32_t nest, bool *done);
+
+/* fuse.c */
+weft_status weft__function_groups(weft__function *function);
+void weft__function_group_free(weft__function_group *group);
+/* Runs neighbouring statements as one; *done is false if they must run one by one. */
+weft_status weft__function_group_run(weft__running *r, int32_t group, bool *done);
 
 /* host.c */
 typedef struct weft__host {

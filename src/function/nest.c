@@ -174,10 +174,6 @@ static weft_status find_nest(weft__function *f, int32_t statement, weft__functio
 /* What is refused must leave no trace in the error record. */
 weft_status weft__function_nests(weft__function *f)
 {
-    f->parents = weft__allocate((f->statements_count + (size_t)1) * sizeof *f->parents);
-    if (!f->parents)
-        return WEFT_ERROR_MEMORY;
-    weft__function_parents(f, f->parents);
     for (uint32_t i = 0; i < f->statements_count; i++) {
         if (f->statements[i].kind != WEFT__STATEMENT_FOR)
             continue;

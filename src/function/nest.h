@@ -75,11 +75,6 @@ struct weft__function_nest {
     int oldest;
 };
 
-/* flow.c: whether the value that a variable has after the statement may be read. */
-bool weft__function_live_after(const weft__function *f, int32_t statement, int32_t variable);
-/* Fills `parents`, of each statement. */
-void weft__function_parents(const weft__function *f, int32_t *parents);
-
 /* emit.c: the kernel's text; a reason why there is none. */
 weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest);
 void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *format, ...)

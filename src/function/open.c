@@ -111,6 +111,9 @@ void weft__function_close(weft__function *f)
         weft__function_part_free(&f->parts[i]);
     for (uint32_t i = 0; i < f->nests_count; i++)
         weft__function_nest_free(f->nests[i]);
+    for (uint32_t i = 0; i < f->groups_count; i++)
+        weft__function_group_free(&f->groups[i]);
+    weft__free(f->groups);
     weft__free(f->nests);
     weft__free(f->parts);
     weft__free(f->hosts);

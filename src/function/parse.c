@@ -68,6 +68,7 @@ static weft_status new_statement(parser *p, weft__function_kind kind, int32_t *m
                                                       .step = -1,
                                                       .host = -1,
                                                       .nest = -1,
+                                                      .group = -1,
                                                       .column = p->token.at};
     return WEFT_OK;
 }
@@ -477,6 +478,11 @@ weft_status weft__function_parse(weft__function *f)
     TRY(parse_sequence(&p, WEFT__TOKEN_END, &f->first));
     TRY(check_hosts(f));
     for (uint32_t i = 0; i < f->parts_count; i++)
-        TRY(weft__function_part_parse(f, &f->parts[i]));
-    return weft__function_nests(f);
+        TRY(weft__function_part_parse(f, &f->parts[i], NULL));
+    f->parents = weft__allocate((f->statements_count + (size_t)1) * sizeof *f->parents);
+    if (!f->parents)
+        return WEFT_ERROR_MEMORY;
+    weft__function_parents(f, f->parents);
+    TRY(weft__function_nests(f));
+    return weft__function_groups(f);
 }

@@ -22,7 +22,7 @@ bool weft__function_assigns(weft__token_kind kind)
 
 /* The variables that the text names, each once. */
 static weft_status find_names(const weft__function *f, weft__function_part *part,
-                              weft__lang_name *names)
+                              const bool *hidden, weft__lang_name *names)
 {
     weft__lexer lexer = {f->code.text, part->end, part->begin};
     int depth = 0, tokens = 0;
@@ -35,7 +35,7 @@ static weft_status find_names(const weft__function *f, weft__function_part *part
                                ? weft__function_variable_named(f, text, token.length)
                                : -1;
         depth += (token.kind == WEFT__TOKEN_OPEN) - (token.kind == WEFT__TOKEN_CLOSE);
-        bool seen = variable < 0;
+        bool seen = variable < 0 || (hidden && hidden[variable]);
         for (int i = 0; i < part->names_count; i++)
             seen |= part->variables[i] == variable;
         if (seen)
@@ -134,7 +134,8 @@ static void survey(weft__function_part *part)
     }
 }
 
-weft_status weft__function_part_parse(weft__function *f, weft__function_part *part)
+weft_status weft__function_part_parse(weft__function *f, weft__function_part *part,
+                                      const bool *hidden)
 {
     weft__lang_name names[WEFT__LANG_OPERANDS_MAX / 2];
     weft__lang_name code = {f->code.text, part->end};
@@ -142,7 +143,7 @@ weft_status weft__function_part_parse(weft__function *f, weft__function_part *pa
     part->whole = weft__allocate_zeroed(WEFT__LANG_OPERANDS_MAX / 2);
     if (!part->variables || !part->whole)
         return WEFT_ERROR_MEMORY;
-    TRY(find_names(f, part, names));
+    TRY(find_names(f, part, hidden, names));
     TRY(weft__lang_parse_part(code, part->begin, names, part->names_count, part->value,
                               &part->syntax));
     part->syntax->code = f->code; /* messages show the whole line */
@@ -216,7 +217,8 @@ static weft_status fill_version(weft__function *f, weft__function_part *part,
     if (count)
         memcpy(v->types, types, (size_t)count * sizeof *types);
     part->syntax->loop = scalar;
-    statement->target = v->as_value ? WEFT__TARGET_VALUE : part->target;
+    if (part->syntax->statements_count == 1)
+        statement->target = v->as_value ? WEFT__TARGET_VALUE : part->target;
     TRY(weft__evaluation_new(part->syntax, types, count, &v->evaluation));
     return scalar ? prepare_scalar(f, part, v) : WEFT_OK;
 }

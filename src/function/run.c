@@ -348,8 +348,16 @@ static weft_status run_statement(weft__running *r, int32_t at, going *flow)
 
 static weft_status run_statements(weft__running *r, int32_t first, going *flow)
 {
-    for (int32_t at = first; at >= 0 && *flow == FLOW_NEXT; at = r->function->statements[at].next)
-        TRY(run_statement(r, at, flow));
+    for (int32_t at = first; at >= 0 && *flow == FLOW_NEXT; at = r->function->statements[at].next) {
+        int32_t group = r->function->statements[at].group;
+        bool done = false;
+        if (group >= 0)
+            TRY(weft__function_group_run(r, group, &done));
+        if (done)
+            at = r->function->groups[group].last;
+        else
+            TRY(run_statement(r, at, flow));
+    }
     return WEFT_OK;
 }
 

@@ -79,6 +79,10 @@ LOOP(sum_and_store, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i 
      x(i)*2.0f; s += y(i); } z(0) = s; })
 LOOP(sum_of_integers, REDUCTION, true, APART, { int s = 5; for (int i = 0; i < n; i++) { s +=
      k(i)*k(i); } y(0) = f32(s); })
+LOOP(counted_up, REDUCTION, true, APART, { int s = 0; for (int i = 0; i < n; i++)
+     { if (x(i) > 2.0f) s++; } y(0) = f32(s); })
+LOOP(compacted, SERIAL, false, APART, { int s = 0; for (int i = 0; i < n; i++)
+     { if (x(i) > 2.0f) { y(s) = x(i); s++; } } })
 LOOP(trace, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += a(i, i);
      } y(0) = s; })
 LOOP(blur, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = 0.25f*(x(i - 1) + x(i)

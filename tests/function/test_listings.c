@@ -173,4 +173,125 @@ TEST(F5_listing_3_2)
     check_axpy(&listing_3_2, true, false, 0, 0);
 }
 
-TEST_MAIN(TEST_OF(F5_listing_3_1), TEST_OF(F5_listing_3_1_read_only), TEST_OF(F5_listing_3_2));
+/* Listings 3.3 to 3.6: a = sin(a), b = a + 2. */
+WEFT_FUNCTION(listing_3_3, (a), { a = sin(a); });
+WEFT_FUNCTION(listing_3_4, (a), {
+    a = sin(a);
+    b = a + 2;
+    return b;
+});
+WEFT_FUNCTION(listing_3_5, (a, b), {
+    a = sin(a);
+    b = a + 2;
+});
+WEFT_FUNCTION(listing_3_6, (a, b), {
+    a = sin(a);
+    b = a + 2;
+    some_serial_operation(b);
+});
+
+static bool is_near(const float *values, double factor, double offset)
+{
+    bool near = values != NULL;
+    for (int i = 0; near && i < COUNT; i++) {
+        double expected = factor * (sin(0.25 * (i % 16)) + offset);
+        near = fabs((double)values[i] - expected) <= 1e-6;
+    }
+    return near;
+}
+
+/* The numbers of bytes are those for lent memory. */
+static void check_sine(const weft_function *f, int count, bool shared, double factor,
+                       int64_t to_device, int64_t to_host)
+{
+    argument a, b;
+    weft_array *result = NULL;
+    moved before, did;
+    CHECK(bind());
+    CHECK_STATUS(weft_host_bind("some_serial_operation", double_it), WEFT_OK);
+    bool made_a = make(&a, shared, 0, 0.25f), made_b = make(&b, shared, 9, 0);
+    weft_status status = WEFT_ERROR_ARGUMENT;
+    before = counters();
+    if (made_a && made_b) {
+        WEFT_ON(device());
+        const weft_operand operands[] = {WEFT_OPERAND(a.array), WEFT_OPERAND(b.array)};
+        status = weft_call_with(f, f == &listing_3_4, WEFT__RESULT(&result), count, operands);
+    }
+    did = since(before);
+    bool right = status == WEFT_OK && is_near(seen(&a, shared), 1, 0);
+    if (right && count == 2)
+        right = is_near(seen(&b, shared), factor, 2);
+    float values[COUNT];
+    bool there = !result || weft_device_equal(weft_array_device(result), device());
+    if (right && result)
+        right =
+            weft_copy_to_host(result, values, sizeof values) == WEFT_OK && is_near(values, 1, 2);
+    drop(&a);
+    drop(&b);
+    weft_array_release(result);
+    CHECK_STATUS(status, WEFT_OK);
+    CHECK(right && there);
+    CHECK_INT(did.launches, 1);
+    if (!has_copies())
+        return;
+    CHECK_INT(did.to_device, shared ? 0 : to_device);
+    CHECK_INT(did.to_host, shared ? 0 : to_host);
+}
+
+TEST(F5_listings_3_3_to_3_6)
+{
+    for (int shared = 0; shared < 2; shared++) {
+        check_sine(&listing_3_3, 1, shared, 1, BYTES, BYTES);
+        check_sine(&listing_3_4, 1, shared, 1, BYTES, BYTES);
+        check_sine(&listing_3_5, 2, shared, 1, BYTES, 2 * BYTES);
+        check_sine(&listing_3_6, 2, shared, 2, BYTES, 2 * BYTES);
+    }
+}
+
+/* Outside of a context arrays of the host are computed on the host; listing 2.2 supplies one. */
+static weft_status in_context(weft_device wanted, weft_array *a)
+{
+    if (weft_device_context().kind != WEFT_DEVICE_NONE)
+        return weft_call(listing_3_3, NULL, a);
+    WEFT_ON(wanted);
+    return weft_call(listing_3_3, NULL, a);
+}
+
+static weft_status in_both(weft_array *a)
+{
+    WEFT_ON(WEFT_CPU);
+    return in_context(device(), a);
+}
+
+TEST(F8_listings_2_1_and_2_2)
+{
+    argument a;
+    bool made = make(&a, false, 0, 0.25f);
+    int64_t launches[4] = {0};
+    weft_status status[4] = {WEFT_ERROR_ARGUMENT};
+    weft_statistics s = {0};
+    for (int i = 0; made && i < 4; i++) {
+        moved before = counters();
+        if (i == 0)
+            status[i] = weft_call(listing_3_3, NULL, a.array);
+        else if (i == 3)
+            status[i] = in_both(a.array);
+        else
+            status[i] = in_context(device(), a.array);
+        launches[i] = since(before).launches;
+        if (i == 1)
+            weft_memory_stats(device(), &s);
+    }
+    weft_statistics after = {0};
+    weft_memory_stats(device(), &after);
+    drop(&a);
+    for (int i = 0; i < 4; i++) {
+        bool here = i == 1 || i == 2 || !has_copies();
+        CHECK_STATUS(status[i], WEFT_OK);
+        CHECK_INT(launches[i], here);
+    }
+    CHECK_INT(after.compilations, s.compilations); /* nothing is compiled twice */
+}
+
+TEST_MAIN(TEST_OF(F5_listing_3_1), TEST_OF(F5_listing_3_1_read_only), TEST_OF(F5_listing_3_2),
+          TEST_OF(F5_listings_3_3_to_3_6), TEST_OF(F8_listings_2_1_and_2_2));

@@ -333,14 +333,29 @@ TEST(F5_overlap)
     CHECK_BITS(values, right, sizeof right);
 }
 
+WEFT_FUNCTION(counted, (x), {
+    for (int i = 0; i < 10; i++)
+        x(i) = x(i) + 1;
+});
+
 TEST(F7_explain)
 {
     WEFT_AUTO weft_array *x = ramp();
     char *text = NULL;
     CHECK(x);
-    CHECK_STATUS(weft_call(serial_ignored, NULL, x), WEFT_OK);
+    CHECK_STATUS(weft_call(counted, NULL, x), WEFT_OK);
     CHECK_STATUS(weft_function_explain(&text, &sieve), WEFT_OK);
-    bool right = strstr(text, "serial: there is a") || strstr(text, "serial: ");
+    bool right = strstr(text, "): serial: a statement in it is not one") != NULL ||
+                 strstr(text, "): serial: there is a loop beside other statements") != NULL;
+    weft_explain_free(text);
+    CHECK(right);
+    CHECK_STATUS(weft_function_explain(&text, &counted), WEFT_OK);
+    right = strstr(text, "for (int i = 0; i < 10): parallel") && strstr(text, "1 kernel") != NULL;
+    weft_explain_free(text);
+    CHECK(right);
+    CHECK_STATUS(weft_call(overlapping, NULL, x, x), WEFT_OK);
+    CHECK_STATUS(weft_function_explain(&text, &overlapping), WEFT_OK);
+    right = strstr(text, "the next 2 statements are fused") != NULL;
     weft_explain_free(text);
     CHECK(right);
 }
