@@ -129,6 +129,7 @@ class Usage(InFolder):
             self.assertTrue(done.stderr.startswith("weft: "), done.stderr)
             self.assertEqual(done.stdout, "")
         self.assertFalse(os.path.exists("b.png"))
+        self.assertIn("nonesuch", run("eval", "a", "a=1", code=1, environment={"WEFT_DEVICE": "nonesuch"}).stderr)
 
     def test_closed_output(self):
         with open("/dev/full", "w") as full:

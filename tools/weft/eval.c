@@ -298,9 +298,7 @@ static int compute(evaluation *e, const options *o)
 
 static int prepare(evaluation *e, const options *o)
 {
-    e->device = weft_device_named(o->device ? o->device : "cpu");
-    if (!o->device && weft_device_default().kind > 0)
-        e->device = weft_device_default();
+    e->device = o->device ? weft_device_named(o->device) : weft_device_default();
     if (e->device.kind <= 0)
         return failed_call();
     weft_random_seed(o->seed);
