@@ -7,10 +7,10 @@
 #include "core/stream.h"
 
 struct weft_array {
-    _Atomic int references;
-    uint8_t dtype;    /* of a handle that was made without one: WEFT_DTYPE_DEFAULT */
-    bool overlapping; /* elements may share memory (broadcast): not to be written */
-    bool read_only;   /* whose memory it is forbids it */
+    _Atomic int references; /* of one that is not on the heap 1, so that it is never the last */
+    uint8_t dtype;          /* of a handle that was made without one: WEFT_DTYPE_DEFAULT */
+    bool overlapping;       /* elements may share memory (broadcast): not to be written */
+    bool read_only;         /* whose memory it is forbids it */
     bool on_host; /* placed on the CPU, though its memory, which the CPU can use, is lent or another
                      device's */
     weft_shape shape;

@@ -37,7 +37,8 @@ typedef struct weft__buffer {
     _Atomic uint32_t locked;            /* 0: free; guards what follows */
     uint32_t reads_count, reads_room;
     weft__point write;  /* the last write */
-    weft__point *reads; /* reads since then, one per timeline */
+    weft__point *reads; /* reads since then, and what the devices may not be known to have done; one
+                           per timeline */
     weft__point reads_inline[WEFT__READS_INLINE];
     _Atomic(weft__failure *) failure; /* the contents were never computed … */
     uint64_t failure_generation;      /* … in this life */

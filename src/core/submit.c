@@ -89,8 +89,8 @@ static uint32_t sort_buffers(const weft__work *work, weft__use *sorted)
     return count;
 }
 
-/* Makes room for one more read, so that recording cannot fail. */
-static weft_status reserve_read(weft__buffer *buffer)
+/* Makes room for one more point, so that recording cannot fail. */
+static weft_status reserve_point(weft__buffer *buffer)
 {
     uint32_t kept = 0;
     if (buffer->reads_count < buffer->reads_room)
@@ -119,24 +119,45 @@ static weft_status collect(const weft__use *uses, uint32_t count, wait_list *wai
     for (uint32_t i = 0; i < count; i++) {
         weft__buffer *buffer = uses[i].buffer;
         TRY(add_wait(waits, buffer->write, own, here));
-        if (!uses[i].write)
-            TRY(reserve_read(buffer));
+        TRY(reserve_point(buffer));
         for (uint32_t k = 0; uses[i].write && k < buffer->reads_count; k++)
             TRY(add_wait(waits, buffer->reads[k], own, here));
     }
     return WEFT_OK;
 }
 
-/* Work that this one is inside goes on using the buffer after it: those points stay. */
-static void record_write_inside(weft__buffer *buffer, weft__point point)
+/* A device may be past work that its stream has not been asked about, and whose record still names
+ * the buffer. */
+static bool is_unsettled(weft__point point, const weft__timeline *own)
 {
+    return point.timeline && point.timeline != own && atomic_load(&point.timeline->progress) &&
+           atomic_load(&point.timeline->completed) < point.sequence;
+}
+
+static bool is_read_by(const weft__buffer *buffer, const weft__timeline *timeline)
+{
+    for (uint32_t k = 0; k < buffer->reads_count; k++)
+        if (buffer->reads[k].timeline == timeline)
+            return true;
+    return false;
+}
+
+/* A write comes after all that was recorded, so that this is enough to wait for; but a buffer is
+ * not idle while there are records of it, nor while work uses it that this one is inside. */
+static void record_write(weft__buffer *buffer, weft__point point, bool inside)
+{
+    const weft__point before = buffer->write;
     uint32_t kept = 0;
     for (uint32_t k = 0; k < buffer->reads_count; k++)
-        if (is_enclosing(buffer->reads[k]))
+        if (is_unsettled(buffer->reads[k], point.timeline) ||
+            (inside && is_enclosing(buffer->reads[k])))
             buffer->reads[kept++] = buffer->reads[k];
     buffer->reads_count = kept;
-    if (!is_enclosing(buffer->write))
-        buffer->write = point;
+    if (inside && is_enclosing(before))
+        return;
+    buffer->write = point;
+    if (is_unsettled(before, point.timeline) && !is_read_by(buffer, before.timeline))
+        weft__buffer_add_read(buffer, before);
 }
 
 static void record(const weft__use *uses, uint32_t count, weft__point point, bool inside)
@@ -144,12 +165,8 @@ static void record(const weft__use *uses, uint32_t count, weft__point point, boo
     for (uint32_t i = 0; i < count; i++) {
         if (!uses[i].write)
             weft__buffer_add_read(uses[i].buffer, point);
-        else if (inside)
-            record_write_inside(uses[i].buffer, point);
-        else {
-            uses[i].buffer->write = point;
-            uses[i].buffer->reads_count = 0;
-        }
+        else
+            record_write(uses[i].buffer, point, inside);
     }
 }
 

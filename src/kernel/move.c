@@ -44,11 +44,23 @@ static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *sourc
     return weft__kernel_run(&b.kernel, stream, &target->shape, arrays, NULL);
 }
 
+/* Between memory of the device and of the host the device copies faster than its kernels do. */
+static bool is_between_kinds(const weft_array *target, const weft_array *source,
+                             const weft_stream *stream)
+{
+    return stream->device.kind != WEFT_DEVICE_CPU && target->dtype == source->dtype &&
+           weft_array_host_readable(target) != weft_array_host_readable(source) &&
+           weft__shape_same(&target->shape, &source->shape) && weft__array_contiguous(target) &&
+           weft__array_contiguous(source);
+}
+
 weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stream)
 {
     if (!weft__array_reachable(target, stream->device) ||
         !weft__array_reachable(source, stream->device))
         return weft__transfer(target, source, stream);
+    if (is_between_kinds(target, source, stream))
+        return weft__transfer_bytes(target, source, stream);
     weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
     bool same = to == from && is_aligned(target) && is_aligned(source);
     return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,

@@ -11,5 +11,7 @@ weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stre
 
 /* transfer.c: the case that takes a copy between devices. */
 weft_status weft__transfer(weft_array *target, weft_array *source, weft_stream *stream);
+/* Both are in C order, of one shape and dtype, and one is the stream's device's. */
+weft_status weft__transfer_bytes(weft_array *target, const weft_array *source, weft_stream *stream);
 
 #endif

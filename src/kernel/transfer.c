@@ -36,43 +36,85 @@ static weft_array *packed(weft_array *source, weft_dtype dtype)
     return NULL;
 }
 
-static weft__use use_of(const weft_array *array, bool write)
+/* Bytes of one array in C order to another, of which one is the stream's device's. */
+static weft_status copy_part(weft_array *target, size_t to, const weft_array *source, size_t from,
+                             size_t bytes, weft_stream *stream)
 {
-    return (weft__use){array->buffer, atomic_load(&array->buffer->generation), write,
-                       weft_array_bytes(array) == array->buffer->elements};
-}
-
-/* Both are in C order; one of them is the stream's device's. */
-static weft_status copy_bytes(weft_array *target, const weft_array *source, weft_stream *stream)
-{
-    const weft__use uses[] = {use_of(source, false), use_of(target, true)};
+    weft__buffer *read = source->buffer, *written = target->buffer;
+    const weft__use uses[] = {
+        {read, atomic_load(&read->generation), false, false},
+        {written, atomic_load(&written->generation), true, bytes == written->elements}};
     weft__work work = {.kind = WEFT__WORK_COPY,
                        .operation = weft__operation(),
                        .uses = uses,
                        .uses_count = 2,
-                       .of.copy = {target->data, source->data, weft_array_bytes(source)}};
+                       .of.copy = {target->data + to, source->data + from, bytes}};
     return weft__submit(stream, &work);
 }
 
-/* From one array in C order to another of the same shape and dtype, without waiting. Two devices
- * that are not the CPU meet in its memory. */
+weft_status weft__transfer_bytes(weft_array *target, const weft_array *source, weft_stream *stream)
+{
+    return copy_part(target, 0, source, 0, weft_array_bytes(source), stream);
+}
+
+/* Whether one device's driver copies from the other's memory by itself. */
+static bool is_direct(const weft_array *target, const weft_array *source)
+{
+    return target->buffer->device.kind == WEFT_DEVICE_CUDA &&
+           source->buffer->device.kind == WEFT_DEVICE_CUDA;
+}
+
+static const size_t PIECE = 8 << 20;
+
+/* Memory of the host between two devices; pinned, which takes a while to get, if there is much to
+ * copy and one of them knows how. */
+static weft_array *new_between(const weft_array *target, const weft_array *source, size_t bytes)
+{
+    const weft_shape shape = {1, {(int64_t)bytes}};
+    weft_options options = {.struct_size = sizeof options, .device = WEFT_CPU};
+    const weft_device ends[] = {target->buffer->device, source->buffer->device};
+    for (int k = 0; k < 2; k++)
+        if (ends[k].kind == WEFT_DEVICE_CUDA && bytes == PIECE) {
+            options.device = ends[k];
+            options.memory = WEFT_MEMORY_HOST;
+        }
+    return weft__array_new(&shape, WEFT_U8, &options, NULL, NULL);
+}
+
+/* Two devices meet in the host's memory, piece by piece: while one is written there, the one before
+ * is read. The order of the pieces is that of the memory in between, so that nobody waits. */
+static weft_status copy_pieces(weft_array *target, const weft_array *source, weft_stream *from,
+                               weft_stream *stream)
+{
+    enum { PIECES = 3 };
+    const size_t bytes = weft_array_bytes(source);
+    weft_array *between[PIECES] = {NULL};
+    weft_status status = WEFT_OK;
+    for (size_t at = 0, k = 0; at < bytes && status == WEFT_OK; at += PIECE, k++) {
+        const size_t part = bytes - at < PIECE ? bytes - at : PIECE;
+        weft_array **slot = &between[k % PIECES];
+        if (!*slot && !(*slot = new_between(target, source, part)))
+            status = weft_error_code();
+        if (status == WEFT_OK)
+            status = copy_part(*slot, 0, source, at, part, from);
+        if (status == WEFT_OK)
+            status = copy_part(target, at, *slot, 0, part, stream);
+    }
+    for (int k = 0; k < PIECES; k++)
+        weft_array_release(between[k]);
+    return status;
+}
+
+/* From one array in C order to another of the same shape and dtype, without waiting. */
 static weft_status copy_packed(weft_array *target, weft_array *source, weft_stream *stream)
 {
-    if (is_on_host(source))
-        return copy_bytes(target, source, stream);
+    if (is_on_host(source) || is_direct(target, source))
+        return weft__transfer_bytes(target, source, stream);
     weft_stream *from = stream_of(source);
     if (!from)
         return weft_error_code();
-    if (is_on_host(target))
-        return copy_bytes(target, source, from);
-    weft_array *between = weft__array_new(
-        &source->shape, (weft_dtype)source->dtype,
-        &(weft_options){.struct_size = sizeof(weft_options), .device = WEFT_CPU}, NULL, NULL);
-    weft_status status = between ? copy_bytes(between, source, from) : weft_error_code();
-    if (status == WEFT_OK)
-        status = copy_bytes(target, between, stream);
-    weft_array_release(between);
-    return status;
+    return is_on_host(target) ? weft__transfer_bytes(target, source, from)
+                              : copy_pieces(target, source, from, stream);
 }
 
 static weft_status unpack(weft_array *target, weft_array *source, weft_stream *stream)

@@ -156,6 +156,7 @@ bool weft__launch_view(const weft__launch_plan *plan, uint32_t operand, const we
     if (of->form != WEFT__PORTABLE_ELEMENTS &&
         !reshaped(source, of->form == WEFT__PORTABLE_LINEAR ? &flat : points, &as))
         return false;
+    atomic_init(&view->references, 1); /* never the last: it is not on the heap */
     view->dtype = source->dtype;
     view->overlapping = source->overlapping;
     view->read_only = source->read_only;

@@ -47,8 +47,11 @@ static bool has_same_map(const weft_array *a, const weft_array *b)
 /* The first element along the axis, and the others. */
 static weft_status write_initial(const weft__cumulative *c, weft_array *rest)
 {
-    weft_array first = {
-        .dtype = rest->dtype, .shape = rest->shape, .data = rest->data, .buffer = rest->buffer};
+    weft_array first = {.references = 1,
+                        .dtype = rest->dtype,
+                        .shape = rest->shape,
+                        .data = rest->data,
+                        .buffer = rest->buffer};
     const weft_operand number = WEFT_OPERAND((bool)c->product);
     memcpy(first.stride, rest->stride, sizeof first.stride);
     first.shape.size[c->axis] = 1;
@@ -60,8 +63,11 @@ static weft_status write_initial(const weft__cumulative *c, weft_array *rest)
 static weft_status run(const weft__cumulative *c, weft_array *array, const weft_array *out)
 {
     const weft_options options = {.struct_size = sizeof options, .stream = c->stream};
-    weft_array rest = {
-        .dtype = out->dtype, .shape = out->shape, .data = out->data, .buffer = out->buffer};
+    weft_array rest = {.references = 1,
+                       .dtype = out->dtype,
+                       .shape = out->shape,
+                       .data = out->data,
+                       .buffer = out->buffer};
     weft_array *copy = NULL;
     memcpy(rest.stride, out->stride, sizeof rest.stride);
     if (weft__array_may_overlap(array, out) && !has_same_map(array, out)) {

@@ -41,7 +41,8 @@ static weft__element combine(weft__builder *b, bool product, weft__element x, we
 static weft_array part_of(const weft_array *array, int axis, int64_t first, int64_t count, int from,
                           int step)
 {
-    weft_array part = {.dtype = array->dtype,
+    weft_array part = {.references = 1,
+                       .dtype = array->dtype,
                        .shape = array->shape,
                        .data = array->data + (first * step + from) * array->stride[axis],
                        .buffer = array->buffer};

@@ -95,7 +95,8 @@ weft_status weft__draw(weft_array *array, const weft__drawing *drawing, weft_ran
     const uint64_t first = random->offset * (uint64_t)parts;
     if (!weft__array_contiguous(array))
         return draw_elements(&c, array, first);
-    weft_array draws = {.dtype = (uint8_t)part,
+    weft_array draws = {.references = 1,
+                        .dtype = (uint8_t)part,
                         .shape = {1, {count * parts}},
                         .stride = {item},
                         .data = array->data,

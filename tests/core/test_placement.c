@@ -198,6 +198,26 @@ TEST(D5_listing_6_host_memory)
     }
 }
 
+/* Other operations on host memory inside a context. */
+TEST(D5_host_memory_in_other_operations)
+{
+    static int memory[1000];
+    static int64_t sums[1000];
+    WEFT_AUTO weft_array *a = lend(memory, 2);
+    WEFT_AUTO weft_array *out = weft_borrow(sums, sizeof sums, WEFT_SHAPE(1000), WEFT_I64);
+    CHECK(a && out);
+    WEFT_ON(device());
+    WEFT_AUTO weft_array *same = weft_cumulative_sum(a, 0, .out = out);
+    WEFT_AUTO weft_array *sum = weft_sum(a);
+    CHECK(same == out && is_on(sum, device()));
+    CHECK_STATUS(weft_eval(out), WEFT_OK);
+    int64_t total = 0;
+    CHECK_STATUS(weft_item(sum, &total), WEFT_OK);
+    CHECK_INT(total, 2000);
+    CHECK_INT(sums[0], 2);
+    CHECK_INT(sums[999], 2000);
+}
+
 /* Host memory, second: with placed arrays it is an error, in whatever context. */
 TEST(D5_listing_7_host_memory_with_arrays)
 {
@@ -482,6 +502,32 @@ TEST(D6_to_device_with_a_stream)
         CHECK_INT(values[i], 999 - i);
 }
 
+/* Between any two devices, directly or through the host, in pieces; nothing waits. */
+TEST(D6_between_all_devices)
+{
+    enum { COUNT = 5000011 }; /* more than two pieces */
+    static int32_t values[COUNT], back[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        values[i] = i * 7;
+    const int count = weft_device_count();
+    for (int k = 0; k < count * count; k++) {
+        const weft_device from = weft_device_at(k / count), to = weft_device_at(k % count);
+        AUTO_STREAM stream = weft_stream_new(to, .async = true);
+        WEFT_AUTO weft_array *a = weft_from_host(values, sizeof values, WEFT_SHAPE(COUNT),
+                                                 .dtype = WEFT_I32, .device = from);
+        CHECK(stream && a);
+        CHECK_STATUS(weft_eval(a), WEFT_OK);
+        const uint64_t waits = counters(from).waits + counters(to).waits;
+        bool old = weft_waits_forbid(true);
+        WEFT_AUTO weft_array *b = weft_to_device(a, to, stream);
+        weft_waits_forbid(old);
+        CHECK(is_on(b, to));
+        CHECK_INT(counters(from).waits + counters(to).waits, waits);
+        CHECK_STATUS(weft_copy_to_host(b, back, sizeof back), WEFT_OK);
+        CHECK_BITS(back, values, sizeof values);
+    }
+}
+
 /* Many operands: the message says that there are more than it has room for. */
 TEST(D5_long_messages)
 {
@@ -502,10 +548,12 @@ TEST(D5_long_messages)
 TEST_MAIN(TEST_OF(S4_listing_1_one_queue), TEST_OF(S4_listing_2_queues_that_are_not_equivalent),
           TEST_OF(S4_listing_3_equivalent_queues), TEST_OF(M3_listing_4_kinds_mix),
           TEST_OF(S4_listing_5_asarray_to_another_queue), TEST_OF(D5_listing_6_host_memory),
+          TEST_OF(D5_host_memory_in_other_operations),
           TEST_OF(D5_listing_7_host_memory_with_arrays), TEST_OF(M3_the_nine_cells),
           TEST_OF(M3_results_of_one_operand), TEST_OF(M3_results_of_lent_memory),
           TEST_OF(S4_results_are_bound), TEST_OF(D4_precedence),
           TEST_OF(D5_a_handle_that_contradicts_its_operands), TEST_OF(D5_different_devices),
           TEST_OF(D6_asarray_copies_when_it_must), TEST_OF(D6_asarray_places_lent_memory),
           TEST_OF(D6_asarray_to_the_host_and_back), TEST_OF(D6_to_device_with_a_stream),
+          TEST_NO_FAULTS(D6_between_all_devices, "large copies between all devices"),
           TEST_OF(D5_long_messages));

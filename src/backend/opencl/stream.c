@@ -204,6 +204,10 @@ static weft_status gather_all(const native *n, const weft__work *work, weft__pen
         call ? gather_call(n, work, others, pending, g) : gather(n, work, others, g);
     if (others != few)
         weft__free(others);
+    if (g->waits.count == 0) { /* all is done by now: a list of none is NULL */
+        weft__free(g->waits.events);
+        g->waits.events = NULL;
+    }
     return status;
 }
 
