@@ -5,7 +5,8 @@
 
 enum {
     TIED = 8, /* so many operations apart, two vectors of a turn are tied together */
-    SHORTEST_REGISTER = 16
+    SHORTEST_REGISTER = 16,
+    BLENDED_MOST = 16
 };
 
 static const weft__value *value_at(const weft__emitter *emitter, uint32_t k)
@@ -13,8 +14,7 @@ static const weft__value *value_at(const weft__emitter *emitter, uint32_t k)
     return &emitter->survey->kernel->values[k];
 }
 
-/* A value as an argument, with the lanes of what is made now. */
-static weft__ref argument_of(const weft__emitter *emitter, int32_t k)
+weft__ref weft__emit_argument(const weft__emitter *emitter, int32_t k)
 {
     if (emitter->survey->level[k] == WEFT__LEVEL_POINT)
         return emitter->value[k];
@@ -72,7 +72,7 @@ static weft__ref emit_operation(const weft__emitter *emitter, const weft__value 
     const weft_dtype to = (weft_dtype)value->dtype;
     weft__ref x[3] = {NULL, NULL, NULL};
     for (int k = 0; k < weft__op_arity((weft__op)value->op); k++)
-        x[k] = argument_of(emitter, value->argument[k]);
+        x[k] = weft__emit_argument(emitter, value->argument[k]);
     if (value->op == WEFT__OP_cast)
         return weft__emit_cast(emitter, from, to, x[0]);
     if (value->op == WEFT__OP_bitcast && value->part == 1)
@@ -109,8 +109,8 @@ static void emit_load(const weft__emitter *emitter, uint32_t k, weft__ref *value
         return;
     value[k] = weft__emit_widen(emitter, memory_of(emitter, load), bytes[k]);
     if (weft__load_is_bounded(emitter->survey->kernel, load))
-        value[k] =
-            weft__emit_bounded(emitter, load, value[k], argument_of(emitter, load->argument[0]));
+        value[k] = weft__emit_bounded(emitter, load, value[k],
+                                      weft__emit_argument(emitter, load->argument[0]));
 }
 
 /* The same in every lane. */
@@ -154,7 +154,7 @@ static weft__ref leaving(const weft__emitter *emitter, const weft__value *store)
     const weft_dtype memory = memory_of(emitter, store);
     if (weft__store_copies(emitter->survey->kernel, store))
         return bytes_of(emitter, store->argument[0]);
-    weft__ref x = argument_of(emitter, store->argument[0]);
+    weft__ref x = weft__emit_argument(emitter, store->argument[0]);
     const bool was_integer = source->op == WEFT__OP_cast &&
                              !weft__dtype_is_float((weft_dtype)values[source->argument[0]].dtype);
     if (memory != WEFT_F16 && memory != WEFT_BF16 && !was_integer)
@@ -170,8 +170,8 @@ static void emit_fold(const weft__emitter *emitter, const weft__value *value)
     for (const weft__value *k = emitter->survey->kernel->values; k < value; k++)
         number += k->op == WEFT__OP_fold;
     weft__folded *fold = &folding->fold[number];
-    weft__ref from[2] = {argument_of(emitter, value->argument[0]),
-                         fold->numbered ? NULL : argument_of(emitter, value->argument[1])};
+    weft__ref from[2] = {weft__emit_argument(emitter, value->argument[0]),
+                         fold->numbered ? NULL : weft__emit_argument(emitter, value->argument[1])};
     if (!fold->second)
         weft__fold_add(emitter, fold, from);
 }
@@ -248,7 +248,9 @@ struct turn {
     weft__ref at[WEFT__UNROLL_MOST];
     int unroll;
     uint32_t made;
-    uint32_t given_up; /* bit k: no lane takes the side of skip number k */
+    uint32_t given_up;            /* bit k: no lane takes the side of skip number k */
+    int blended;                  /* selects that were made with a skip, before their place … */
+    uint32_t blend[BLENDED_MOST]; /* … and which */
 };
 _Static_assert((int)WEFT__SKIPS_MOST <= 32, "skips");
 
@@ -277,8 +279,7 @@ static weft__ref emit_any(const weft__emitter *emitter, const struct turn *turn,
                                 weft__llvm.ConstNull(bits), "");
 }
 
-/* Whether a value of a skip is used after it, by one of its selects. */
-static bool is_left(const weft__survey *survey, const weft__skip *skip, uint32_t value)
+bool weft__skip_leaves(const weft__survey *survey, const weft__skip *skip, uint32_t value)
 {
     const weft__kernel *kernel = survey->kernel;
     for (uint32_t k = skip->first; k < kernel->values_count; k++)
@@ -295,7 +296,7 @@ static void emit_left(weft__emitter *emitter, const struct turn *turn, int numbe
     const weft__survey *survey = emitter->survey;
     const weft__skip *skip = &survey->skips[number - 1];
     for (uint32_t value = skip->condition + 1; value < skip->first; value++) {
-        if (survey->skip[value] != number || !is_left(survey, skip, value))
+        if (survey->skip[value] != number || !weft__skip_leaves(survey, skip, value))
             continue;
         for (int k = 0; k < turn->unroll; k++) {
             weft__ref *made = &emitter->values[(size_t)k * survey->kernel->values_count + value];
@@ -309,9 +310,70 @@ static void emit_left(weft__emitter *emitter, const struct turn *turn, int numbe
     }
 }
 
+/* Whether a select takes what a skip leaves and what is there already. */
+static bool is_blend(const weft__survey *survey, const weft__skip *skip, uint32_t k)
+{
+    const weft__value *value = &survey->kernel->values[k];
+    return value->op == WEFT__OP_select && survey->needed[k] != 0 &&
+           value->argument[0] == (int32_t)skip->condition &&
+           survey->skip[k] == survey->skip[skip->first] &&
+           value->argument[3 - skip->side] < (int32_t)skip->first &&
+           value->argument[skip->side] < (int32_t)skip->first;
+}
+
+/* Selects of what a skip leaves are made where it is computed: elsewhere there is nothing to
+ * select.
+ */
+static void emit_blends(weft__emitter *emitter, struct turn *turn, int number, weft__block before,
+                        weft__block after)
+{
+    const weft__survey *survey = emitter->survey;
+    const weft__skip *skip = &survey->skips[number - 1];
+    const size_t count = survey->kernel->values_count;
+    weft__block inside = weft__flow_here(emitter);
+    for (uint32_t k = skip->first; k < count && turn->blended < BLENDED_MOST; k++) {
+        if (!is_blend(survey, skip, k))
+            continue;
+        turn->blend[turn->blended++] = k;
+        for (int j = 0; j < turn->unroll; j++) {
+            turn_to(emitter, j, turn->at);
+            weft__flow_enter(emitter, inside);
+            emit_point(emitter, k, NULL);
+            weft__ref selected = emitter->value[k];
+            weft__ref other =
+                weft__emit_argument(emitter, value_at(emitter, k)->argument[3 - skip->side]);
+            weft__flow_enter(emitter, after);
+            emitter->value[k] = weft__flow_phi(emitter, weft__llvm.TypeOf(selected));
+            weft__flow_incoming(emitter->value[k], selected, inside);
+            weft__flow_incoming(emitter->value[k], other, before);
+        }
+    }
+    weft__flow_enter(emitter, inside);
+}
+
+static bool is_blended(const struct turn *turn, uint32_t value)
+{
+    for (int k = 0; k < turn->blended; k++)
+        if (turn->blend[k] == value)
+            return true;
+    return false;
+}
+
 /* The values from `begin` to before `end` that are in one skip, or in none: number 0. */
 static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
                         int number);
+
+void weft__emit_skipped(weft__emitter *emitter, int number)
+{
+    const weft__skip *skip = &emitter->survey->skips[number - 1];
+    struct turn turn = {.unroll = 1};
+    emit_values(emitter, &turn, skip->condition + 1, skip->first, number);
+}
+
+static bool is_called(const weft__emitter *emitter, int number)
+{
+    return emitter->lanes > 1 && weft__skip_is_apart(emitter->survey, number);
+}
 
 static void emit_skip(weft__emitter *emitter, struct turn *turn, int number)
 {
@@ -321,14 +383,24 @@ static void emit_skip(weft__emitter *emitter, struct turn *turn, int number)
     weft__block after = weft__flow_block(emitter);
     weft__block inside = gives_up ? emitter->give_up : weft__flow_block(emitter);
     weft__block before = weft__llvm.GetInsertBlock(emitter->builder);
-    weft__llvm.BuildCondBr(emitter->builder, emit_any(emitter, turn, skip), inside, after);
+    weft__ref branch =
+        weft__llvm.BuildCondBr(emitter->builder, emit_any(emitter, turn, skip), inside, after);
     if (gives_up) {
         turn->given_up |= (uint32_t)1 << (number - 1);
         weft__llvm.PositionBuilderAtEnd(emitter->builder, after);
         return;
     }
     weft__llvm.PositionBuilderAtEnd(emitter->builder, inside);
-    emit_values(emitter, turn, skip->condition + 1, skip->first, number);
+    if (is_called(emitter, number)) {
+        weft__emit_rarely(emitter, branch);
+        for (int k = 0; k < turn->unroll; k++) {
+            turn_to(emitter, k, turn->at);
+            weft__emit_rare(emitter, number);
+        }
+        emit_blends(emitter, turn, number, before, after);
+    } else {
+        emit_values(emitter, turn, skip->condition + 1, skip->first, number);
+    }
     inside = weft__llvm.GetInsertBlock(emitter->builder);
     weft__llvm.BuildBr(emitter->builder, after);
     weft__llvm.PositionBuilderAtEnd(emitter->builder, after);
@@ -365,12 +437,14 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
             survey->skip[value] != number)
             continue;
         emit_skips(emitter, turn, value);
+        if (is_blended(turn, value))
+            continue;
         const int side = known_side(emitter, turn, value_at(emitter, value));
         for (int k = 0; k < turn->unroll; k++) {
             turn_to(emitter, k, turn->at);
             if (side != 0)
                 emitter->value[value] =
-                    argument_of(emitter, value_at(emitter, value)->argument[side]);
+                    weft__emit_argument(emitter, value_at(emitter, value)->argument[side]);
             else
                 emit_point(emitter, value, emitter->pending);
         }

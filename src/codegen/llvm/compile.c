@@ -23,12 +23,12 @@ struct surveys {
     weft__survey kernel, points;
 };
 
-/* Four tables of values, and three that have room for all vectors of a turn. */
+/* Five tables of values, and three that have room for all vectors of a turn. */
 static weft_status make_tables(weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     const size_t count = survey->kernel->values_count, turn = (size_t)survey->unroll * count;
-    const size_t refs = 4 * count + 3 * turn;
+    const size_t refs = 5 * count + 3 * turn;
     weft__ref *tables = weft__allocate_zeroed(refs * sizeof *tables +
                                               survey->operands * sizeof(weft__emitted_operand) + 1);
     if (tables == NULL)
@@ -37,7 +37,8 @@ static weft_status make_tables(weft__emitter *emitter)
     emitter->single_bytes = tables + count;
     emitter->vector = tables + 2 * count;
     emitter->vector_bytes = tables + 3 * count;
-    emitter->values = tables + 4 * count;
+    emitter->rare_values = tables + 4 * count;
+    emitter->values = tables + 5 * count;
     emitter->all_bytes = emitter->values + turn;
     emitter->all_pending = emitter->all_bytes + turn;
     emitter->operands = (weft__emitted_operand *)(void *)(tables + refs);

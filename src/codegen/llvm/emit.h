@@ -47,6 +47,9 @@ typedef struct weft__emitter {
     int turn;                      /* which vector of the turn is made now */
     /* Values of the launch and of a row: as they are, and as vectors. */
     weft__ref *single, *single_bytes, *vector, *vector_bytes;
+    /* Functions of skips that are apart, those that are made; the memory of what goes there and
+     * back; the values of one of them while it is made. */
+    weft__ref rare[WEFT__SKIPS_MOST], frame, *rare_values;
 } weft__emitter;
 
 /* emit.c: types and constants have the emitter's lanes. */
@@ -140,7 +143,19 @@ weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address,
 void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
                             int size);
 
-/* body.c */
+/* rare.c: whether a skip (its number from 1 on) is a function of its own; the call of it, for the
+ * vector at hand; and at the beginning of a function what both need. */
+bool weft__skip_is_apart(const weft__survey *survey, int number);
+void weft__emit_rare(weft__emitter *emitter, int number);
+void weft__emit_frame(weft__emitter *emitter);
+/* Says that a branch hardly ever goes to the first of its two blocks. */
+void weft__emit_rarely(const weft__emitter *emitter, weft__ref branch);
+
+/* body.c: the values of a skip, for one vector; a value as an argument of what is made now. */
+void weft__emit_skipped(weft__emitter *emitter, int number);
+weft__ref weft__emit_argument(const weft__emitter *emitter, int32_t k);
+/* Whether a value of a skip is used after it, by one of its selects. */
+bool weft__skip_leaves(const weft__survey *survey, const weft__skip *skip, uint32_t value);
 void weft__emit_level(weft__emitter *emitter, weft__level level);
 /* One turn of a loop: `unroll` vectors of the emitter's lanes, from the column `first` on. */
 void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);

@@ -149,13 +149,22 @@ static void into_phis(weft__emitter *emitter, weft__block from, int unroll,
             weft__flow_incoming(phi[k][j], emitter->folding->fold[k].now[j], from);
 }
 
-/* A turn, and once more with all that is rarely needed, where a lane needs that: code without it is
- * shorter. */
+/* Whether code without what is rarely needed is shorter. */
+static bool gives_up(const weft__emitter *emitter)
+{
+    const weft__survey *survey = emitter->survey;
+    bool gives_up = false;
+    for (int k = 1; k <= survey->skips_count; k++)
+        gives_up |= weft__skip_gives_up(survey, k - 1) && !weft__skip_is_apart(survey, k);
+    return gives_up && survey->gives_up && emitter->mask == NULL && emitter->lanes > 1;
+}
+
+/* A turn, and once more with all that is rarely needed, where a lane needs that. */
 static void emit_turn(weft__emitter *emitter, weft__ref column, int unroll,
                       weft__ref phi[][WEFT__UNROLL_MOST])
 {
     weft__ref out[WEFT__FOLDS_MAX][WEFT__UNROLL_MOST];
-    if (!emitter->survey->gives_up || emitter->mask != NULL || emitter->lanes == 1) {
+    if (!gives_up(emitter)) {
         weft__emit_turn(emitter, column, unroll);
         return;
     }
@@ -338,6 +347,7 @@ static void begin(weft__emitter *emitter, struct nest *nest)
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__emit_room(emitter);
+    weft__emit_frame(emitter);
     nest->sheet = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_SHEET, pointer);
     nest->rows =
         weft__flow_field(emitter, emitter->patch, WEFT__PATCH_ROWS, weft__flow_i64(emitter));

@@ -4,7 +4,9 @@
 
 enum {
     UNROLL_MOST = 8, /* vectors of a turn */
-    OPERATIONS = 12  /* at each point, up to which a turn has as many as there are registers for */
+    UNROLL_PAIRS =
+        4,          /* of pairs, and of several folds: more is no faster, and takes long to make */
+    OPERATIONS = 12 /* at each point, up to which a turn has as many as there are registers for */
 };
 
 /* Registers that hold one vector of each fold. */
@@ -28,6 +30,8 @@ static int unroll_of(const weft__survey *survey)
     const int most =
         survey->target.isa == WEFT__ISA_AVX512 || survey->target.isa == WEFT__ISA_NEON ? 16 : 8;
     int unroll = survey->operations <= OPERATIONS ? UNROLL_MOST : survey->unroll;
+    if (unroll > UNROLL_PAIRS && registers_of(survey) > 1)
+        unroll = UNROLL_PAIRS;
     while (unroll > 1 &&
            (unroll * registers_of(survey) > most || unroll * survey->lanes > WEFT__FOLD_LANES))
         unroll /= 2;
@@ -73,6 +77,7 @@ weft_status weft__fold_survey_results(const weft__kernel *kernel, const weft__ke
         survey->spacing[k] = WEFT__SPACING_UNIT;
     weft__survey_finish(survey);
     survey->streamed = -1;
-    survey->unroll = 1; /* they are few: short code is made sooner */
+    survey->unroll = 1;
+    survey->few = true;
     return WEFT_OK;
 }

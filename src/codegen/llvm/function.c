@@ -357,8 +357,10 @@ static void emit_inside_end(const weft__emitter *emitter, const struct shape *sh
 static void emit_row(weft__emitter *emitter, struct shape *shape)
 {
     /* Long code is made once: with masks a step does what a turn does. */
-    const bool only_steps = emitter->survey->target.masks && emitter->survey->unroll == 1 &&
-                            emitter->survey->operations > MASKED_ONLY && !emitter->survey->gives_up;
+    const weft__survey *survey = emitter->survey;
+    const bool only_steps =
+        survey->target.masks && survey->unroll == 1 &&
+        (survey->few || (survey->operations > MASKED_ONLY && !survey->gives_up));
     weft__block end = weft__flow_block(emitter);
     weft__emit_bases(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
@@ -366,8 +368,8 @@ static void emit_row(weft__emitter *emitter, struct shape *shape)
         emit_edges(emitter, shape);
         enter(emitter, shape->inside);
     }
-    weft__ref stop = emitter->survey->streamed >= 0 ? aligned_column(emitter, shape)
-                                                    : inner_column(emitter, shape);
+    weft__ref stop =
+        survey->streamed >= 0 ? aligned_column(emitter, shape) : inner_column(emitter, shape);
     emit_check(emitter, shape, only_steps ? shape->last : stop);
     emit_step(emitter, shape);
     enter(emitter, shape->after);
@@ -417,6 +419,7 @@ void weft__emit_function(weft__emitter *emitter)
     enter(emitter, entry);
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__emit_room(emitter);
+    weft__emit_frame(emitter);
     weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));
     load_columns(emitter, &shape);
     weft__emit_operands(emitter);

@@ -111,6 +111,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(unsigned, CountParamTypes, (weft__type))                                                     \
     X(weft__ref, AddFunction, (weft__llvm_module, const char *, weft__type))                       \
     X(weft__ref, GetParam, (weft__ref, unsigned))                                                  \
+    X(void, SetLinkage, (weft__ref, int))                                                          \
     X(weft__block, AppendBasicBlockInContext, (weft__llvm_context, weft__ref, const char *))       \
     X(weft__block, GetInsertBlock, (weft__llvm_builder))                                           \
     X(void, PositionBuilderAtEnd, (weft__llvm_builder, weft__block))                               \
@@ -150,6 +151,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(void, AddAttributeAtIndex, (weft__ref, unsigned, weft__llvm_attribute))                      \
     X(void, AddCallSiteAttribute, (weft__ref, unsigned, weft__llvm_attribute))                     \
     X(unsigned, GetMDKindIDInContext, (weft__llvm_context, const char *, unsigned))                \
+    X(weft__llvm_metadata, MDStringInContext2, (weft__llvm_context, const char *, size_t))         \
     X(weft__llvm_metadata, MDNodeInContext2, (weft__llvm_context, weft__llvm_metadata *, size_t))  \
     X(weft__llvm_metadata, ValueAsMetadata, (weft__ref))                                           \
     X(weft__ref, MetadataAsValue, (weft__llvm_context, weft__llvm_metadata))                       \
