@@ -1,36 +1,16 @@
 /* Writing a loop as the text of a portable kernel: conditions become choices, sums become values
  * that are folded, and what the loop counts is an index plus its first value. */
+#include "function/emit.h"
 #include "core/allocate.h"
-#include "function/nest.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 1 << 16, GUARD_NAME = 24 };
+enum { TEXT_MAX = 1 << 16 };
 
-/* What is known of a variable at a point of the loop. */
-typedef enum state {
-    STATE_OUTSIDE,  /* the loop does not assign it */
-    STATE_ASSIGNED, /* it does, later */
-    STATE_SET,      /* it has */
-    STATE_PERHAPS   /* it has in some iterations; the kernel has a value for all of them */
-} state;
+bool weft__emit_refused(const weft__emitter *e) { return e->nest->why[0] != 0; }
 
-typedef struct emitter {
-    weft__function *f;
-    weft__function_nest *nest;
-    size_t length, room;
-    uint8_t *assigned; /* of each variable: `state` */
-    int guards;
-    bool merges[256]; /* of the statements: a choice of what a variable is */
-    int statements;
-} emitter;
-
-static weft_status emit_list(emitter *e, int32_t first, const char *guard);
-
-static bool refused(const emitter *e) { return e->nest->why[0] != 0; }
-
-static weft_status write_bytes(emitter *e, const char *text, size_t length)
+static weft_status write_bytes(weft__emitter *e, const char *text, size_t length)
 {
     if (e->length + length + 1 > e->room) {
         size_t room = 2 * (e->room + length) + 256;
@@ -50,8 +30,8 @@ static weft_status write_bytes(emitter *e, const char *text, size_t length)
     return WEFT_OK;
 }
 
-__attribute__((format(printf, 2, 3))) static weft_status write_text(emitter *e, const char *format,
-                                                                    ...)
+__attribute__((format(printf, 2, 3))) weft_status weft__emit_text(weft__emitter *e,
+                                                                  const char *format, ...)
 {
     char text[160];
     va_list arguments;
@@ -62,8 +42,8 @@ __attribute__((format(printf, 2, 3))) static weft_status write_text(emitter *e, 
 }
 
 /* The parameter of the kernel for something; a new one if need be. */
-static weft__nest_operand *operand_of(emitter *e, weft__nest_role role, int32_t index,
-                                      weft__lang_name name)
+weft__nest_operand *weft__emit_operand(weft__emitter *e, weft__nest_role role, int32_t index,
+                                       weft__lang_name name)
 {
     weft__function_nest *nest = e->nest;
     for (int i = 0; i < nest->operands_count; i++)
@@ -78,7 +58,7 @@ static weft__nest_operand *operand_of(emitter *e, weft__nest_role role, int32_t 
     return &nest->operands[nest->operands_count++];
 }
 
-static weft__lang_name own_name(weft__function_nest *nest, int slot, const char *kind, int number)
+weft__lang_name weft__emit_name(weft__function_nest *nest, int slot, const char *kind, int number)
 {
     char *text = nest->own_names[slot];
     int length = snprintf(text, sizeof nest->own_names[slot], "weft_%s%d", kind, number);
@@ -94,18 +74,18 @@ static int loop_of(const weft__function_nest *nest, int32_t variable)
 }
 
 /* What a loop counts, at this point. */
-static weft_status write_counter(emitter *e, int loop, weft__lang_name name)
+static weft_status write_counter(weft__emitter *e, int loop, weft__lang_name name)
 {
     int64_t step = e->nest->loops[loop].step;
-    weft__lang_name base = own_name(e->nest, loop, "b", loop);
-    operand_of(e, WEFT__ROLE_BASE, loop, base)->fixed = true;
+    weft__lang_name base = weft__emit_name(e->nest, loop, "b", loop);
+    weft__emit_operand(e, WEFT__ROLE_BASE, loop, base)->fixed = true;
     if (step == 1)
-        return write_text(e, "(%s+%.*s)", base.text, (int)name.length, name.text);
-    return write_text(e, "(%s%s%lld*%.*s)", base.text, step < 0 ? "-" : "+",
-                      (long long)(step < 0 ? -step : step), (int)name.length, name.text);
+        return weft__emit_text(e, "(%s+%.*s)", base.text, (int)name.length, name.text);
+    return weft__emit_text(e, "(%s%s%lld*%.*s)", base.text, step < 0 ? "-" : "+",
+                           (long long)(step < 0 ? -step : step), (int)name.length, name.text);
 }
 
-static weft_status note_column(emitter *e, uint32_t column)
+static weft_status note_column(weft__emitter *e, uint32_t column)
 {
     weft__function_nest *nest = e->nest;
     TRY(weft__lang_room(&nest->columns, nest->columns_count, &nest->columns_room,
@@ -116,24 +96,24 @@ static weft_status note_column(emitter *e, uint32_t column)
 }
 
 /* A name of the body. */
-static weft_status write_name(emitter *e, weft__token token, bool element)
+static weft_status write_name(weft__emitter *e, weft__token token, bool element)
 {
     weft__lang_name name = {e->f->code.text + token.at, token.length};
     int32_t variable = weft__function_variable_named(e->f, name.text, name.length);
     int loop = variable < 0 ? -1 : loop_of(e->nest, variable);
     if (loop >= 0)
         return write_counter(e, loop, name);
-    if (variable >= 0 && e->assigned[variable] != STATE_OUTSIDE &&
-        e->assigned[variable] != STATE_SET && !element)
+    if (variable >= 0 && e->assigned[variable] != WEFT__STATE_OUTSIDE &&
+        e->assigned[variable] != WEFT__STATE_SET && !element)
         weft__nest_refuse(e->nest, token.at, "'%s' is carried from one iteration to the next",
                           QUOTE(name.text, name.length));
     if (variable >= 0 && !e->assigned[variable])
-        operand_of(e, WEFT__ROLE_VARIABLE, variable, name)->element |= element;
+        weft__emit_operand(e, WEFT__ROLE_VARIABLE, variable, name)->element |= element;
     return write_bytes(e, name.text, name.length);
 }
 
 /* The text from `begin` to `end`, with counters and parameters in it. */
-static weft_status write_part(emitter *e, uint32_t begin, uint32_t end)
+weft_status weft__emit_part(weft__emitter *e, uint32_t begin, uint32_t end)
 {
     weft__lexer lexer = {e->f->code.text, end, begin};
     int depth = 0;
@@ -155,7 +135,7 @@ static weft_status write_part(emitter *e, uint32_t begin, uint32_t end)
 }
 
 /* An assignment: where its operator is. */
-static weft__token operator_of(const weft__function *f, const weft__function_part *part)
+weft__token weft__emit_operator(const weft__function *f, const weft__function_part *part)
 {
     weft__lexer lexer = {f->code.text, part->end, part->begin};
     int depth = 0;
@@ -167,7 +147,7 @@ static weft__token operator_of(const weft__function *f, const weft__function_par
     }
 }
 
-static void end_statement(emitter *e, bool merges)
+void weft__emit_end(weft__emitter *e, bool merges)
 {
     if (e->statements == 256)
         weft__nest_refuse(e->nest, 0, "its body has more than 256 statements");
@@ -176,84 +156,87 @@ static void end_statement(emitter *e, bool merges)
 }
 
 /* The right side of an assignment: "old + (new)" for +=. */
-static weft_status write_right(emitter *e, const weft__function_part *part, weft__token sign,
+static weft_status write_right(weft__emitter *e, const weft__function_part *part, weft__token sign,
                                const char *old)
 {
     uint32_t after = sign.at + sign.length;
     if (sign.kind == WEFT__TOKEN_ASSIGN)
-        return write_part(e, after, part->end);
+        return weft__emit_part(e, after, part->end);
     if (old)
-        TRY(write_text(e, "%s ", old));
+        TRY(weft__emit_text(e, "%s ", old));
     else
-        TRY(write_part(e, part->begin, sign.at));
+        TRY(weft__emit_part(e, part->begin, sign.at));
     TRY(write_bytes(e, e->f->code.text + sign.at, sign.length - 1));
     TRY(write_bytes(e, " (", 2));
-    TRY(write_part(e, after, part->end));
+    TRY(weft__emit_part(e, after, part->end));
     return write_bytes(e, ")", 1);
 }
 
-static weft_status emit_element(emitter *e, const weft__function_statement *s, const char *guard)
+static weft_status emit_element(weft__emitter *e, const weft__function_statement *s,
+                                const char *guard)
 {
     const weft__function_part *part = &e->f->parts[s->part];
-    weft__token sign = operator_of(e->f, part);
+    weft__token sign = weft__emit_operator(e->f, part);
     int32_t element = part->target - part->names_count;
     int32_t variable = part->elements[element].variable;
-    TRY(write_part(e, part->begin, sign.at));
-    operand_of(e, WEFT__ROLE_VARIABLE, variable, e->f->variables[variable].name)->written = true;
+    TRY(weft__emit_part(e, part->begin, sign.at));
+    weft__emit_operand(e, WEFT__ROLE_VARIABLE, variable, e->f->variables[variable].name)->written =
+        true;
     TRY(write_bytes(e, "= ", 2));
     if (guard)
-        TRY(write_text(e, "where(%s, ", guard));
+        TRY(weft__emit_text(e, "where(%s, ", guard));
     TRY(write_right(e, part, sign, NULL));
     if (guard) {
         TRY(write_bytes(e, ", ", 2));
-        TRY(write_part(e, part->begin, sign.at));
+        TRY(weft__emit_part(e, part->begin, sign.at));
         TRY(write_bytes(e, ")", 1));
     }
-    end_statement(e, false);
+    weft__emit_end(e, false);
     return write_bytes(e, "; ", 2);
 }
 
 /* A variable that each iteration has for itself. */
-static weft_status emit_private(emitter *e, const weft__function_statement *s, const char *guard)
+static weft_status emit_private(weft__emitter *e, const weft__function_statement *s,
+                                const char *guard)
 {
     const weft__function_variable *v = &e->f->variables[s->variable];
     const weft__function_part *part = s->part < 0 ? NULL : &e->f->parts[s->part];
     char name[72];
-    bool set = e->assigned[s->variable] == STATE_SET, declares = s->kind == WEFT__STATEMENT_DECLARE;
-    bool choose = guard && (set || e->assigned[s->variable] == STATE_PERHAPS);
+    bool set = e->assigned[s->variable] == WEFT__STATE_SET,
+         declares = s->kind == WEFT__STATEMENT_DECLARE;
+    bool choose = guard && (set || e->assigned[s->variable] == WEFT__STATE_PERHAPS);
     snprintf(name, sizeof name, "%.*s", (int)v->name.length, v->name.text);
-    if (v->name.length >= sizeof name ||
-        weft__function_live_after(e->f, e->nest->statement, s->variable))
+    if (v->name.length >= sizeof name || weft__function_live_after(e->f, e->scope, s->variable))
         weft__nest_refuse(e->nest, s->column, "'%s' is needed after the loop",
                           QUOTE(v->name.text, v->name.length));
-    weft__token sign =
-        part && !declares ? operator_of(e->f, part) : (weft__token){WEFT__TOKEN_ASSIGN, 0, 0, NULL};
+    weft__token sign = part && !declares ? weft__emit_operator(e->f, part)
+                                         : (weft__token){WEFT__TOKEN_ASSIGN, 0, 0, NULL};
     if (sign.kind != WEFT__TOKEN_ASSIGN && !set)
         weft__nest_refuse(e->nest, s->column, "'%s' is carried from one iteration to the next",
                           QUOTE(v->name.text, v->name.length));
     e->nest->has_privates = true;
-    TRY(write_text(e, "%s = ", name));
+    TRY(weft__emit_text(e, "%s = ", name));
     if (choose)
-        TRY(write_text(e, "where(%s, ", guard));
+        TRY(weft__emit_text(e, "where(%s, ", guard));
     if (v->dtype)
-        TRY(write_text(e, "%s(", weft_dtype_name((weft_dtype)v->dtype)));
+        TRY(weft__emit_text(e, "%s(", weft_dtype_name((weft_dtype)v->dtype)));
     if (!part)
         TRY(write_bytes(e, "0", 1));
     else if (declares)
-        TRY(write_part(e, part->begin, part->end));
+        TRY(weft__emit_part(e, part->begin, part->end));
     else
         TRY(write_right(e, part, sign, name));
     if (v->dtype)
         TRY(write_bytes(e, ")", 1));
     if (choose)
-        TRY(write_text(e, ", %s)", name));
-    e->assigned[s->variable] = STATE_SET;
-    end_statement(e, choose);
+        TRY(weft__emit_text(e, ", %s)", name));
+    e->assigned[s->variable] = WEFT__STATE_SET;
+    weft__emit_end(e, choose);
     return write_bytes(e, "; ", 2);
 }
 
 /* Where the term of "s = s + term" is: what is left of the text without s and the operator. */
-static bool term_of(const emitter *e, const weft__function_part *part, weft__token sign,
+static bool term_of(const weft__emitter *e, const weft__function_part *part, weft__token sign,
                     uint32_t *begin, uint32_t *end)
 {
     const weft__lang_syntax *s = part->syntax;
@@ -293,7 +276,7 @@ static bool term_of(const emitter *e, const weft__function_part *part, weft__tok
 }
 
 /* s = s op term, and s nowhere else in the loop. */
-static bool is_fold(const emitter *e, const weft__function_statement *s)
+bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *s)
 {
     const weft__function_part *part = &e->f->parts[s->part];
     const weft__lang_syntax *syntax = part->syntax;
@@ -316,7 +299,7 @@ static bool is_fold(const emitter *e, const weft__function_statement *s)
 }
 
 /* How often the loop's parts name the variable. */
-static int uses_in(const emitter *e, int32_t first, int32_t variable)
+int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable)
 {
     int uses = 0;
     for (int32_t at = first; at >= 0; at = e->f->statements[at].next) {
@@ -325,14 +308,28 @@ static int uses_in(const emitter *e, int32_t first, int32_t variable)
             for (int i = 0; i < e->f->parts[s->part + k].names_count; i++)
                 uses += e->f->parts[s->part + k].variables[i] == variable;
         uses += s->part < 0 && s->variable == variable;
-        uses += uses_in(e, s->child, variable) + uses_in(e, s->other, variable) +
-                uses_in(e, s->init, variable) + uses_in(e, s->step, variable);
+        uses += weft__emit_uses(e, s->child, variable) + weft__emit_uses(e, s->other, variable) +
+                weft__emit_uses(e, s->init, variable) + weft__emit_uses(e, s->step, variable);
     }
     return uses;
 }
 
+weft_status weft__emit_points(weft__emitter *e, weft__nest_role role, int number)
+{
+    weft__function_nest *nest = e->nest;
+    weft__lang_name name = weft__emit_name(nest, WEFT__NEST_DEPTH_MAX + number,
+                                           role == WEFT__ROLE_FOLD ? "r" : "t", number);
+    weft__emit_operand(e, role, number, name)->element = true;
+    TRY(weft__emit_text(e, "%s(", name.text));
+    for (int k = 0; k < nest->depth; k++) {
+        weft__lang_name index = e->f->variables[nest->loops[k].variable].name;
+        TRY(weft__emit_text(e, "%s%.*s", k ? ", " : "", (int)index.length, index.text));
+    }
+    return weft__emit_text(e, ")");
+}
+
 /* Of s++ there is no part: the term is 1. */
-static weft_status emit_fold(emitter *e, const weft__function_statement *s, const char *guard)
+static weft_status emit_fold(weft__emitter *e, const weft__function_statement *s, const char *guard)
 {
     weft__function_nest *nest = e->nest;
     const weft__function_part *part = s->part < 0 ? NULL : &e->f->parts[s->part];
@@ -340,115 +337,111 @@ static weft_status emit_fold(emitter *e, const weft__function_statement *s, cons
     bool neutral = operation != WEFT__LANG_minimum && operation != WEFT__LANG_maximum;
     uint32_t begin = 0, end = 0;
     if (nest->folds_count == WEFT__NEST_FOLDS_MAX || (guard && !neutral) ||
-        (part && !term_of(e, part, operator_of(e->f, part), &begin, &end))) {
+        (part && !term_of(e, part, weft__emit_operator(e->f, part), &begin, &end))) {
         weft__nest_refuse(nest, s->column, "this reduction is not one that becomes a kernel");
         return WEFT_OK;
     }
-    int number = nest->folds_count++;
-    nest->folds[number] = (weft__nest_fold){s->variable, operation};
-    weft__lang_name name = own_name(nest, WEFT__NEST_DEPTH_MAX + number, "r", number);
-    operand_of(e, WEFT__ROLE_FOLD, number, name)->element = true;
-    TRY(write_text(e, "%s(", name.text));
-    for (int k = 0; k < nest->depth; k++) {
-        weft__lang_name index = e->f->variables[nest->loops[k].variable].name;
-        TRY(write_text(e, "%s%.*s", k ? ", " : "", (int)index.length, index.text));
-    }
-    TRY(write_bytes(e, ") = ", 4));
+    nest->folds[nest->folds_count] = (weft__nest_fold){s->variable, operation};
+    TRY(weft__emit_points(e, WEFT__ROLE_FOLD, nest->folds_count++));
+    TRY(write_bytes(e, " = ", 3));
     if (guard)
-        TRY(write_text(e, "where(%s, ", guard));
+        TRY(weft__emit_text(e, "where(%s, ", guard));
     if (part)
-        TRY(write_part(e, begin, end));
+        TRY(weft__emit_part(e, begin, end));
     else
-        TRY(write_text(e, "%d", s->delta));
+        TRY(weft__emit_text(e, "%d", s->delta));
     if (guard)
-        TRY(write_text(e, ", %d)", operation == WEFT__LANG_multiply));
-    end_statement(e, false);
+        TRY(weft__emit_text(e, ", %d)", operation == WEFT__LANG_multiply));
+    weft__emit_end(e, false);
     return write_bytes(e, "; ", 2);
 }
 
-static weft_status emit_assign(emitter *e, const weft__function_statement *s, const char *guard)
+static weft_status emit_assign(weft__emitter *e, const weft__function_statement *s,
+                               const char *guard)
 {
+    int32_t body = e->f->statements[e->scope].child;
     if (s->variable < 0)
         return emit_element(e, s, guard);
-    if (e->assigned[s->variable] == STATE_ASSIGNED && is_fold(e, s) &&
-        uses_in(e, e->f->statements[e->nest->statement].child, s->variable) == 1)
+    if (e->assigned[s->variable] == WEFT__STATE_ASSIGNED && weft__emit_is_fold(e, s) &&
+        weft__emit_uses(e, body, s->variable) == 1)
         return emit_fold(e, s, guard);
     return emit_private(e, s, guard);
 }
 
 /* A local of the kernel that says whether something is done. */
-static weft_status emit_guard(emitter *e, const char *guard, const char *inverse,
+static weft_status emit_guard(weft__emitter *e, const char *guard, const char *inverse,
                               const weft__function_part *part, char *name)
 {
-    snprintf(name, GUARD_NAME, "weft_g%d", e->guards++);
-    TRY(write_text(e, "%s = %s%s", name, guard ? guard : "", guard ? " && " : ""));
+    snprintf(name, WEFT__GUARD_NAME, "weft_g%d", e->guards++);
+    TRY(weft__emit_text(e, "%s = %s%s", name, guard ? guard : "", guard ? " && " : ""));
     if (inverse)
-        TRY(write_text(e, "!%s", inverse));
+        TRY(weft__emit_text(e, "!%s", inverse));
     else {
         TRY(write_bytes(e, "(", 1));
-        TRY(write_part(e, part->begin, part->end));
+        TRY(weft__emit_part(e, part->begin, part->end));
         TRY(write_bytes(e, ")", 1));
     }
-    end_statement(e, false);
+    weft__emit_end(e, false);
     return write_bytes(e, "; ", 2);
 }
 
 /* What one way sets is not set for the other. */
-static void begin_other(emitter *e, const uint8_t *before)
+static void begin_other(weft__emitter *e, const uint8_t *before)
 {
     for (uint32_t i = 0; i < e->f->variables_count; i++)
-        if (before[i] != STATE_SET && e->assigned[i] == STATE_SET)
-            e->assigned[i] = STATE_PERHAPS;
+        if (before[i] != WEFT__STATE_SET && e->assigned[i] == WEFT__STATE_SET)
+            e->assigned[i] = WEFT__STATE_PERHAPS;
 }
 
 /* What both ways set is set. */
-static void join(emitter *e, const uint8_t *before, const uint8_t *after, bool has_other)
+static void join(weft__emitter *e, const uint8_t *before, const uint8_t *after, bool has_other)
 {
     for (uint32_t i = 0; i < e->f->variables_count; i++) {
-        bool both = has_other && after[i] == STATE_SET && e->assigned[i] == STATE_SET;
+        bool both = has_other && after[i] == WEFT__STATE_SET && e->assigned[i] == WEFT__STATE_SET;
         bool touched = after[i] != before[i] || e->assigned[i] != before[i];
-        e->assigned[i] = (uint8_t)(before[i] == STATE_SET || both ? STATE_SET
-                                   : touched                      ? STATE_PERHAPS
-                                                                  : before[i]);
+        e->assigned[i] = (uint8_t)(before[i] == WEFT__STATE_SET || both ? WEFT__STATE_SET
+                                   : touched                            ? WEFT__STATE_PERHAPS
+                                                                        : before[i]);
     }
 }
 
-static weft_status emit_if(emitter *e, const weft__function_statement *s, const char *guard)
+static weft_status emit_if(weft__emitter *e, const weft__function_statement *s, const char *guard)
 {
     size_t count = e->f->variables_count;
-    char then[GUARD_NAME], other[GUARD_NAME];
+    char then[WEFT__GUARD_NAME], other[WEFT__GUARD_NAME];
     TRY(emit_guard(e, guard, NULL, &e->f->parts[s->part], then));
     uint8_t *before = weft__allocate(2 * count + 1), *after = before + count;
     if (!before)
         return WEFT_ERROR_MEMORY;
     memcpy(before, e->assigned, count);
-    weft_status status = emit_list(e, s->child, then);
+    weft_status status = weft__emit_list(e, s->child, then);
     memcpy(after, e->assigned, count);
     if (status == WEFT_OK && s->other >= 0) {
         begin_other(e, before);
         status = emit_guard(e, guard, then, NULL, other);
         if (status == WEFT_OK)
-            status = emit_list(e, s->other, other);
+            status = weft__emit_list(e, s->other, other);
     }
     join(e, before, after, s->other >= 0);
     weft__free(before);
     return status;
 }
 
-static weft_status emit_statement(emitter *e, const weft__function_statement *s, const char *guard)
+weft_status weft__emit_statement(weft__emitter *e, const weft__function_statement *s,
+                                 const char *guard)
 {
     switch (s->kind) {
     case WEFT__STATEMENT_ASSIGN:
         return emit_assign(e, s, guard);
     case WEFT__STATEMENT_STEP:
-        if (uses_in(e, e->f->statements[e->nest->statement].child, s->variable) == 1)
+        if (weft__emit_uses(e, e->f->statements[e->scope].child, s->variable) == 1)
             return emit_fold(e, s, guard);
         weft__nest_refuse(e->nest, s->column, "what this counts is needed in other iterations");
         return WEFT_OK;
     case WEFT__STATEMENT_DECLARE:
         return emit_private(e, s, guard);
     case WEFT__STATEMENT_BLOCK:
-        return emit_list(e, s->child, guard);
+        return weft__emit_list(e, s->child, guard);
     case WEFT__STATEMENT_IF:
         return emit_if(e, s, guard);
     case WEFT__STATEMENT_FOR:
@@ -465,20 +458,20 @@ static weft_status emit_statement(emitter *e, const weft__function_statement *s,
     }
 }
 
-static weft_status emit_list(emitter *e, int32_t first, const char *guard)
+weft_status weft__emit_list(weft__emitter *e, int32_t first, const char *guard)
 {
-    for (int32_t at = first; at >= 0 && !refused(e); at = e->f->statements[at].next)
-        TRY(emit_statement(e, &e->f->statements[at], guard));
+    for (int32_t at = first; at >= 0 && !weft__emit_refused(e); at = e->f->statements[at].next)
+        TRY(weft__emit_statement(e, &e->f->statements[at], guard));
     return WEFT_OK;
 }
 
 /* The variables that the statements assign. */
-static void mark_assigned(const emitter *e, int32_t first)
+static void mark_assigned(const weft__emitter *e, int32_t first)
 {
     for (int32_t at = first; at >= 0; at = e->f->statements[at].next) {
         const weft__function_statement *s = &e->f->statements[at];
         if (s->variable >= 0)
-            e->assigned[s->variable] = STATE_ASSIGNED;
+            e->assigned[s->variable] = WEFT__STATE_ASSIGNED;
         mark_assigned(e, s->child);
         mark_assigned(e, s->other);
         mark_assigned(e, s->init);
@@ -487,37 +480,44 @@ static void mark_assigned(const emitter *e, int32_t first)
 }
 
 /* (j >= lower && j < bound), for bounds that depend on other loops. */
-static weft_status emit_bounds(emitter *e, int loop, const char *guard, char *name)
+static weft_status emit_bounds(weft__emitter *e, int loop, const char *guard, char *name)
 {
     weft__nest_loop *l = &e->nest->loops[loop];
     weft__lang_name counter = e->f->variables[l->variable].name;
     const weft__function_part *lower = &e->f->parts[l->lower_part];
     const weft__function_part *bound = &e->f->parts[l->bound_part];
     bool assigns = !lower->value;
-    uint32_t begin = assigns ? operator_of(e->f, lower).at + 1 : lower->begin;
-    snprintf(name, GUARD_NAME, "weft_g%d", e->guards++);
-    TRY(write_text(e, "%s = %s%s(", name, guard ? guard : "", guard ? " && " : ""));
+    uint32_t begin = assigns ? weft__emit_operator(e->f, lower).at + 1 : lower->begin;
+    snprintf(name, WEFT__GUARD_NAME, "weft_g%d", e->guards++);
+    TRY(weft__emit_text(e, "%s = %s%s(", name, guard ? guard : "", guard ? " && " : ""));
     TRY(write_counter(e, loop, counter));
-    TRY(write_text(e, " %s (", l->step > 0 ? ">=" : "<="));
-    TRY(write_part(e, begin, lower->end));
+    TRY(weft__emit_text(e, " %s (", l->step > 0 ? ">=" : "<="));
+    TRY(weft__emit_part(e, begin, lower->end));
     TRY(write_bytes(e, ")) && (", 7));
-    TRY(write_part(e, bound->begin, bound->end));
+    TRY(weft__emit_part(e, bound->begin, bound->end));
     l->guard = e->statements;
-    end_statement(e, false);
+    weft__emit_end(e, false);
     return write_bytes(e, "); ", 3);
 }
 
-static weft_status emit_body(emitter *e)
+weft_status weft__emit_guards(weft__emitter *e, const char **guard)
+{
+    *guard = NULL;
+    for (int k = 0; k < e->nest->depth; k++)
+        if (e->nest->loops[k].depends) {
+            TRY(emit_bounds(e, k, *guard, e->guard_names[k]));
+            *guard = e->guard_names[k];
+        }
+    return WEFT_OK;
+}
+
+static weft_status emit_body(weft__emitter *e)
 {
     const weft__function_nest *nest = e->nest;
-    char names[WEFT__NEST_DEPTH_MAX][GUARD_NAME];
-    const char *guard = NULL;
-    for (int k = 0; k < nest->depth; k++)
-        if (nest->loops[k].depends) {
-            TRY(emit_bounds(e, k, guard, names[k]));
-            guard = names[k];
-        }
-    return emit_list(e, e->f->statements[nest->loops[nest->depth - 1].statement].child, guard);
+    const char *guard;
+    TRY(weft__emit_guards(e, &guard));
+    return weft__emit_list(e, e->f->statements[nest->loops[nest->depth - 1].statement].child,
+                           guard);
 }
 
 /* Which index of the kernel each loop is. */
@@ -547,7 +547,7 @@ static void mark_fixed(weft__function_nest *nest)
 }
 
 /* The text as syntax; what the kernel cannot be is no error here. */
-static weft_status parse_text(emitter *e)
+weft_status weft__emit_parse(weft__emitter *e)
 {
     weft__function_nest *nest = e->nest;
     weft_error saved = *weft_error_last();
@@ -566,12 +566,12 @@ static weft_status parse_text(emitter *e)
         nest->syntax->nodes[nest->syntax->statements[i].node].negative |= e->merges[i];
     find_axes(e->f, nest);
     mark_fixed(nest);
-    nest->candidate = !refused(e);
+    nest->candidate = !weft__emit_refused(e);
     return WEFT_OK;
 }
 
 /* What is counted is known afterwards only for the outermost loop. */
-static void check_counters(const emitter *e)
+static void check_counters(const weft__emitter *e)
 {
     for (int k = 0; k < e->nest->depth; k++) {
         int32_t variable = e->nest->loops[k].variable;
@@ -584,7 +584,7 @@ static void check_counters(const emitter *e)
 }
 
 /* Bounds are computed before the loop. */
-static void check_bounds(const emitter *e)
+static void check_bounds(const weft__emitter *e)
 {
     for (int k = 0; k < e->nest->depth; k++) {
         const weft__nest_loop *loop = &e->nest->loops[k];
@@ -598,23 +598,32 @@ static void check_bounds(const emitter *e)
     }
 }
 
+weft_status weft__emit_begin(weft__emitter *e, int32_t body)
+{
+    const weft__function_nest *nest = e->nest;
+    e->assigned = weft__allocate_zeroed(e->f->variables_count + (size_t)1);
+    if (!e->assigned)
+        return WEFT_ERROR_MEMORY;
+    e->scope = nest->statement;
+    mark_assigned(e, body);
+    for (int k = 0; k < nest->depth; k++)
+        if (e->assigned[nest->loops[k].variable])
+            weft__nest_refuse(e->nest, e->f->statements[nest->loops[k].statement].column,
+                              "its body assigns what it counts");
+    check_bounds(e);
+    check_counters(e);
+    return WEFT_OK;
+}
+
 weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest)
 {
-    emitter e = {.f = f, .nest = nest};
-    const weft__nest_loop *inner = &nest->loops[nest->depth - 1];
-    e.assigned = weft__allocate_zeroed(f->variables_count + (size_t)1);
-    if (!e.assigned)
-        return WEFT_ERROR_MEMORY;
-    mark_assigned(&e, f->statements[inner->statement].child);
-    for (int k = 0; k < nest->depth; k++)
-        if (e.assigned[nest->loops[k].variable])
-            weft__nest_refuse(nest, f->statements[nest->loops[k].statement].column,
-                              "its body assigns what it counts");
-    check_bounds(&e);
-    check_counters(&e);
-    weft_status status = refused(&e) ? WEFT_OK : emit_body(&e);
-    if (status == WEFT_OK && !refused(&e))
-        status = parse_text(&e);
+    weft__emitter e = {.f = f, .nest = nest};
+    weft_status status =
+        weft__emit_begin(&e, f->statements[nest->loops[nest->depth - 1].statement].child);
+    if (status == WEFT_OK && !weft__emit_refused(&e))
+        status = emit_body(&e);
+    if (status == WEFT_OK && !weft__emit_refused(&e))
+        status = weft__emit_parse(&e);
     weft__free(e.assigned);
     return status;
 }

@@ -125,7 +125,7 @@ static bool part_reads(const weft__function_part *part, int32_t variable)
     return false;
 }
 
-static bool find_loop(const weft__function *f, int32_t statement, weft__function_nest *nest)
+bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__function_nest *nest)
 {
     const weft__function_statement *s = &f->statements[statement];
     weft__nest_loop loop = {.statement = statement, .guard = -1};
@@ -140,35 +140,45 @@ static bool find_loop(const weft__function *f, int32_t statement, weft__function
         loop.depends |= part_reads(&f->parts[loop.lower_part], outer) ||
                         part_reads(&f->parts[loop.bound_part], outer);
     }
+    if (nest->depth == WEFT__NEST_DEPTH_MAX)
+        return false;
     if (loop.depends && loop.step != 1 && loop.step != -1)
         return false;
     nest->loops[nest->depth++] = loop;
     return true;
 }
 
-/* The only statement of a body, or -1. */
-static int32_t only_statement(const weft__function *f, int32_t body)
+int32_t weft__nest_body(const weft__function *f, int32_t body)
 {
     while (body >= 0 && f->statements[body].next < 0 &&
            f->statements[body].kind == WEFT__STATEMENT_BLOCK)
         body = f->statements[body].child;
+    return body;
+}
+
+/* The only statement of a body, or -1. */
+static int32_t only_statement(const weft__function *f, int32_t body)
+{
+    body = weft__nest_body(f, body);
     return body >= 0 && f->statements[body].next < 0 ? body : -1;
 }
 
 static weft_status find_nest(weft__function *f, int32_t statement, weft__function_nest *nest)
 {
     nest->statement = statement;
-    if (!find_loop(f, statement, nest)) {
+    if (!weft__nest_add_loop(f, statement, nest)) {
         weft__nest_refuse(nest, f->statements[statement].column,
                           "it does not count from one bound to another by a constant");
         return WEFT_OK;
     }
     for (int32_t at = statement; nest->depth < WEFT__NEST_DEPTH_MAX;) {
         at = only_statement(f, f->statements[at].child);
-        if (at < 0 || f->statements[at].kind != WEFT__STATEMENT_FOR || !find_loop(f, at, nest))
+        if (at < 0 || f->statements[at].kind != WEFT__STATEMENT_FOR ||
+            !weft__nest_add_loop(f, at, nest))
             break;
     }
-    return weft__nest_emit(f, nest);
+    TRY(weft__nest_emit(f, nest));
+    return nest->candidate ? WEFT_OK : weft__nest_emit_rows(f, nest);
 }
 
 /* What is refused must leave no trace in the error record. */

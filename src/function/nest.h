@@ -33,7 +33,8 @@ typedef struct weft__nest_fold {
 typedef enum weft__nest_role {
     WEFT__ROLE_VARIABLE, /* `index`: the variable */
     WEFT__ROLE_BASE,     /* `index`: the loop, whose first value it is */
-    WEFT__ROLE_FOLD      /* `index`: the fold */
+    WEFT__ROLE_FOLD,     /* `index`: the fold */
+    WEFT__ROLE_FOLDED    /* `index`: the fold of the kernel before, with a value for each point */
 } weft__nest_role;
 typedef struct weft__nest_operand {
     uint8_t role;
@@ -68,6 +69,8 @@ struct weft__function_nest {
     int operands_count;
     weft__nest_fold folds[WEFT__NEST_FOLDS_MAX];
     int folds_count;
+    bool folded[WEFT__NEST_DEPTH_MAX]; /* of the loops, if `second` is there */
+    weft__function_nest *second; /* what is done with the folds, over the loops that are left */
     bool has_privates;
     uint32_t (*columns)[2]; /* of the text, and of the body, token by token */
     uint32_t columns_count, columns_room;
@@ -77,6 +80,12 @@ struct weft__function_nest {
 
 /* emit.c: the kernel's text; a reason why there is none. */
 weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest);
+/* rows.c: the same for a loop around one that folds, if it was refused as one kernel. */
+weft_status weft__nest_emit_rows(weft__function *f, weft__function_nest *nest);
+/* nest.c: adds the loop at the statement to the nest, if it counts. */
+bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__function_nest *nest);
+/* The first statement of a body, without the braces around it. */
+int32_t weft__nest_body(const weft__function *f, int32_t body);
 void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

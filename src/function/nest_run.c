@@ -19,6 +19,7 @@ typedef struct nesting {
     weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
     weft_operand operands[WEFT__NEST_OPERANDS_MAX];
     weft_shape space;
+    weft_array *const *folded; /* of the kernel before, or NULL */
 } nesting;
 
 static bool range_of(const nesting *n, const weft__function_part *part, int32_t node, int depth,
@@ -154,6 +155,13 @@ static bool find_types(nesting *n)
         if (o->role == WEFT__ROLE_FOLD)
             *type = (weft__lang_operand){
                 .tag = WEFT_OPERAND_ARRAY, .dtype = WEFT_F32, .shape = n->space};
+        if (o->role == WEFT__ROLE_FOLDED) {
+            array = n->folded[o->index];
+            *type = (weft__lang_operand){
+                .tag = WEFT_OPERAND_ARRAY, .dtype = array->dtype, .shape = array->shape};
+            n->operands[i].tag = WEFT_OPERAND_ARRAY;
+            n->operands[i].value.array = n->folded[o->index];
+        }
         if (o->role != WEFT__ROLE_VARIABLE)
             continue;
         if (held->holding != (o->element ? WEFT__ARRAY : WEFT__NUMBER))
@@ -209,6 +217,7 @@ void weft__function_nest_free(weft__function_nest *nest)
         return;
     for (int i = 0; i < WEFT__NEST_PLANS; i++)
         free_plan(&nest->plans[i]);
+    weft__function_nest_free(nest->second);
     weft__lang_syntax_free(nest->syntax);
     weft__free(nest->text);
     weft__free(nest->columns);
@@ -228,7 +237,24 @@ static const uint8_t reductions[] = {[WEFT__LANG_add] = WEFT__LANG_sum,
                                      [WEFT__LANG_minimum] = WEFT__LANG_min,
                                      [WEFT__LANG_maximum] = WEFT__LANG_max};
 
-/* Values that are folded come last, and are folded over all points. */
+/* The axes that a fold is over, if not all. */
+static weft_status fold_axes(const weft__function_nest *nest, weft__lang_syntax *s, int32_t *found)
+{
+    weft__syntax_attributes attributes = {.order = 2, .value = -1};
+    *found = -1;
+    if (!nest->second)
+        return WEFT_OK;
+    for (int k = 0; k < nest->depth; k++)
+        if (nest->folded[k])
+            attributes.axis[attributes.axes++] = nest->axis[k];
+    TRY(weft__lang_room(&s->attributes, s->attributes_count, &s->attributes_room,
+                        sizeof *s->attributes));
+    *found = (int32_t)s->attributes_count;
+    s->attributes[s->attributes_count++] = attributes;
+    return WEFT_OK;
+}
+
+/* Values that are folded come last. */
 static weft_status fold_results(const weft__function_nest *nest, weft__portable_program *program)
 {
     weft__lang_syntax *s = program->syntax;
@@ -247,6 +273,7 @@ static weft_status fold_results(const weft__function_nest *nest, weft__portable_
                                   .first = s->arguments_count,
                                   .count = 1,
                                   .index = -1};
+        TRY(fold_axes(nest, s, &call.index));
         TRY(weft__lang_room(&s->arguments, s->arguments_count, &s->arguments_room,
                             sizeof *s->arguments));
         s->arguments[s->arguments_count++] = statement.node;
@@ -368,6 +395,22 @@ static bool is_apart(const nesting *n)
     return true;
 }
 
+/* The same for two kernels: the first reads everything before the second writes. */
+static bool are_apart(const nesting *n, const weft__function_nest *second)
+{
+    for (int i = 0; i < second->operands_count; i++) {
+        const weft__nest_operand *a = &second->operands[i];
+        for (int k = 0; a->written && k < n->nest->operands_count; k++) {
+            const weft__nest_operand *b = &n->nest->operands[k];
+            if (b->element && b->role == WEFT__ROLE_VARIABLE &&
+                weft__array_may_overlap(weft__held_any(&n->r->held[a->index]),
+                                        weft__held_any(&n->r->held[b->index])))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Whether the loop gives every element a new value and reads none. */
 static bool overwrites(const nesting *n, const weft__nest_plan *plan, int argument,
                        const weft_array *array)
@@ -461,6 +504,18 @@ static weft_status take_folds(const nesting *n, launching *l)
     return WEFT_OK;
 }
 
+static weft_status run(nesting *n, bool *done);
+
+/* What follows a fold over some of the loops; nothing was written until then. */
+static weft_status run_second(const nesting *n, const launching *l, bool *done)
+{
+    nesting second = {.r = n->r, .nest = n->nest->second, .folded = l->results};
+    TRY(run(&second, done));
+    if (!*done)
+        weft__nest_refuse(n->nest, second.nest->why_column, "%s", second.nest->why);
+    return WEFT_OK;
+}
+
 static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l, bool *done)
 {
     weft_array *value = NULL;
@@ -470,7 +525,11 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
     if (!viewed)
         return serial(n, "the elements of an array do not lie one after another");
     TRY(weft__evaluation_run_on(plan->launch.evaluation, l->operands, n->r->stream, &value));
-    *done = true;
+    *done = !n->nest->second;
+    if (n->nest->second)
+        TRY(run_second(n, l, done));
+    if (!*done)
+        return WEFT_OK;
     n->nest->why[0] = 0;
     weft__function_note(n->r->function, WEFT__DID_LOOP,
                         (int32_t)n->r->function->statements[n->nest->statement].column,
@@ -478,7 +537,7 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
     for (int i = 0; i < n->nest->operands_count; i++)
         if (n->nest->operands[i].written)
             weft__held_wrote(n->r, n->nest->operands[i].index, true);
-    return take_folds(n, l);
+    return n->nest->second ? WEFT_OK : take_folds(n, l);
 }
 
 /* What the outermost loop counts is what it would be after it. */
@@ -492,7 +551,7 @@ static void finish(nesting *n)
 
 static bool folds_numbers(const nesting *n)
 {
-    for (int k = 0; k < n->nest->folds_count; k++) {
+    for (int k = 0; k < n->nest->folds_count && !n->nest->second; k++) {
         const weft__held *held = &n->r->held[n->nest->folds[k].variable];
         if (held->holding != WEFT__NUMBER || weft__number_is_complex(held->number.dtype) ||
             held->number.dtype == WEFT_U64)
@@ -515,12 +574,14 @@ static weft_status run(nesting *n, bool *done)
     }
     if (!find_types(n) || !folds_numbers(n))
         return serial(n, "a variable in it is an array, or a number, where it must not be");
+    if (empty && n->nest->second)
+        return serial(n, "there is nothing to fold");
     if (empty) {
         *done = true;
         finish(n);
         return WEFT_OK;
     }
-    if (!is_apart(n))
+    if (!is_apart(n) || (n->nest->second && !are_apart(n, n->nest->second)))
         return serial(n, "arrays that it writes share memory with others in it");
     TRY(find_plan(n, &plan));
     if (!plan->parallel || plan->launch.program.operands_count > VIEWS_MAX)

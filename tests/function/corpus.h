@@ -83,6 +83,35 @@ LOOP(counted_up, REDUCTION, true, APART, { int s = 0; for (int i = 0; i < n; i++
      { if (x(i) > 2.0f) s++; } y(0) = f32(s); })
 LOOP(compacted, SERIAL, false, APART, { int s = 0; for (int i = 0; i < n; i++)
      { if (x(i) > 2.0f) { y(s) = x(i); s++; } } })
+LOOP(rows_summed, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int
+     j = 0; j < n; j++) s += a(i, j); y(i) = s; } })
+LOOP(matrix_vector, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float s = 1.0f; for
+     (int j = 0; j < n; j++) { s += a(i, j)*x(j); } y(i) = s*0.5f; z(i) = s; } })
+LOOP(matrix_product, REDUCTION, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { float s = 0.0f; for (int l = 0; l < n; l++) s += a(i, l)*a(l, j); c(i, j) = s; } })
+LOOP(accumulated, REDUCTION, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { y(i) += a(i, j); } })
+LOOP(columns_accumulated, REDUCTION, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j
+     < n; j++) { y(j) += a(i, j)*x(i); } })
+LOOP(product_accumulated, REDUCTION, true, APART, { for (int i = 0; i < n; i++) for (int l = 0; l
+     < n; l++) for (int j = 0; j < n; j++) { c(i, j) += a(i, l)*a(l, j); } })
+LOOP(largest_of_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float s = a(i, 0);
+     for (int j = 1; j < n; j++) { s = max(s, a(i, j)); } y(i) = s; } })
+LOOP(lower_rows, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int
+     j = 0; j <= i; j++) { s += a(i, j)*x(j); } y(i) = s; } })
+LOOP(empty_rows, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) { float s = 2.0f; for (int
+     j = 0; j < i; j++) { s += a(i, j); } y(i) = s; } })
+LOOP(forward_substitution, SERIAL, false, APART, { for (int i = 0; i < n; i++) { float s = x(i);
+     for (int j = 0; j < i; j++) { s = max(s, a(i, j) - x(j)); } x(i) = s*0.25f; } })
+LOOP(running_rows, SERIAL, false, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { for (int
+     j = 0; j < n; j++) { s += a(i, j); } y(i) = s; } })
+LOOP(rows_of_itself, SERIAL, false, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for
+     (int j = 0; j < n; j++) { s = max(s, y(j)); } y(i) = s*0.5f; } })
+LOOP(scaled_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float w = x(i)*2.0f;
+     float s = 0.0f; for (int j = 0; j < n; j++) { if (a(i, j) > w) s += a(i, j) - w; } y(i) = s +
+     w; } })
+LOOP(alias_rows, ALIASED, false, 3, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int j =
+     0; j < n; j++) { s = max(s, x(j)); } y(i) = s*0.5f; } })
 LOOP(trace, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += a(i, i);
      } y(0) = s; })
 LOOP(blur, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = 0.25f*(x(i - 1) + x(i)

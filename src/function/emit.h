@@ -1,0 +1,57 @@
+/* The text of a kernel that is being written for a loop: shared by the files that do it. */
+#ifndef WEFT_FUNCTION_EMIT_H
+#define WEFT_FUNCTION_EMIT_H
+
+#include "function/nest.h"
+
+enum { WEFT__GUARD_NAME = 24 };
+
+/* What is known of a variable at a point of the loop. */
+typedef enum weft__emit_state {
+    WEFT__STATE_OUTSIDE,  /* the loop does not assign it */
+    WEFT__STATE_ASSIGNED, /* it does, later */
+    WEFT__STATE_SET,      /* it has */
+    WEFT__STATE_PERHAPS   /* it has in some iterations; the kernel has a value for all of them */
+} weft__emit_state;
+
+typedef struct weft__emitter {
+    weft__function *f;
+    weft__function_nest *nest;
+    size_t length, room;
+    uint8_t *assigned; /* of each variable: weft__emit_state */
+    int32_t scope;     /* the loop whose variables are private to its iterations */
+    int guards;
+    char guard_names[WEFT__NEST_DEPTH_MAX][WEFT__GUARD_NAME];
+    bool merges[256]; /* of the statements: a choice of what a variable is */
+    int statements;
+} weft__emitter;
+
+/* Notes what the body assigns; free `assigned` also when it fails. */
+weft_status weft__emit_begin(weft__emitter *e, int32_t body);
+bool weft__emit_refused(const weft__emitter *e);
+weft_status weft__emit_text(weft__emitter *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The text from `begin` to `end`, with counters and parameters in it. */
+weft_status weft__emit_part(weft__emitter *e, uint32_t begin, uint32_t end);
+/* weft_r0(i, j): a value for each point. */
+weft_status weft__emit_points(weft__emitter *e, weft__nest_role role, int number);
+/* Conditions for bounds that depend on other loops; *guard is NULL if there are none. */
+weft_status weft__emit_guards(weft__emitter *e, const char **guard);
+weft_status weft__emit_list(weft__emitter *e, int32_t first, const char *guard);
+weft_status weft__emit_statement(weft__emitter *e, const weft__function_statement *s,
+                                 const char *guard);
+void weft__emit_end(weft__emitter *e, bool merges);
+/* The parameter of the kernel for something; a new one if need be. */
+weft__nest_operand *weft__emit_operand(weft__emitter *e, weft__nest_role role, int32_t index,
+                                       weft__lang_name name);
+weft__lang_name weft__emit_name(weft__function_nest *nest, int slot, const char *kind, int number);
+/* How often the statements name the variable. */
+int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable);
+/* s = s op term. */
+bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *s);
+/* Where the operator of an assignment is. */
+weft__token weft__emit_operator(const weft__function *f, const weft__function_part *part);
+/* The text as syntax; what a kernel cannot be is no error. */
+weft_status weft__emit_parse(weft__emitter *e);
+
+#endif
