@@ -20,6 +20,7 @@ typedef struct weft__kernel_text {
     uint32_t
         down; /* (of maps) not 0: a group takes 32 items along the last axis, and so many rows */
     bool pointed; /* the struct is too large to be passed by value */
+    bool idles;   /* a count below 0 has the kernel do nothing */
 } weft__kernel_text;
 
 /* Makes an image of the text, which it takes over, also when it fails. */

@@ -98,7 +98,8 @@ TEST(no_f64)
     CHECK(cpu_works());
 }
 
-/* What the third launch was to write says so when it is read; so does all that follows. */
+/* What the fourth launch, the first of which only compiled, was to write says so when it is read;
+ * so does all that follows. */
 TEST(lost_while_it_works)
 {
     WITH("lost", "lost_while_it_works");

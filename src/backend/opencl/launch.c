@@ -2,6 +2,7 @@
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
 #include <pthread.h>
+#include <string.h>
 
 weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module)
 {
@@ -38,8 +39,9 @@ bool weft__opencl_module_binary(weft__module *module, void **data, size_t *bytes
     return true;
 }
 
-/* A driver may compile when a kernel is launched, on a thread of its own, with a library that is no
- * longer in order once the functions run that it has registered for the end of the process. */
+/* A driver may compile when a kernel is first launched, on a thread of its own, with a library that
+ * is no longer in order once the functions run that it has registered for the end of the process:
+ * from now on all work is done before those. */
 void weft__opencl_module_ran(weft__module *module)
 {
     if (!atomic_load_explicit(&module->ran, memory_order_relaxed) &&
@@ -87,6 +89,12 @@ static weft_status start(const weft__opencl_command *l)
     return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("EnqueueNDRangeKernel", code);
 }
 
+static cl_int set_struct(const weft__opencl_command *l, size_t bytes, const void *value)
+{
+    return weft__cl.SetKernelArg(l->work->of.launch.module->built.kernel,
+                                 l->work->of.launch.launch->arguments_count, bytes, value);
+}
+
 /* The struct in memory of the device's, which lives until the kernel has run. */
 static weft_status start_pointed(const weft__opencl_command *l, int64_t *numbers, size_t bytes)
 {
@@ -95,11 +103,47 @@ static weft_status start_pointed(const weft__opencl_command *l, int64_t *numbers
                                           bytes, numbers, &code);
     if (!object)
         return weft__cl_fail("CreateBuffer", code);
-    code =
-        weft__cl.SetKernelArg(l->work->of.launch.module->built.kernel,
-                              l->work->of.launch.launch->arguments_count, sizeof object, &object);
+    code = set_struct(l, sizeof object, &object);
     const weft_status status = code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
     weft__cl.ReleaseMemObject(object);
+    return status;
+}
+
+static weft_status start_with(const weft__opencl_command *l, int64_t *numbers, size_t bytes)
+{
+    const weft__kernel_text *text = l->work->of.launch.module->image.program;
+    if (text->pointed)
+        return start_pointed(l, numbers, bytes);
+    const cl_int code = set_struct(l, bytes, numbers);
+    return code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
+}
+
+/* Launches the kernel with nothing to do, on a queue of its own, and waits: then the driver has
+ * compiled it, and no process ends while it does (weft__opencl_module_ran). */
+static weft_status compile_now(const weft__opencl_command *l, int64_t *numbers, size_t bytes)
+{
+    static const weft__opencl_waits none;
+    weft__module *module = l->work->of.launch.module;
+    cl_device_id device = NULL;
+    cl_event event = NULL;
+    cl_int code = CL_SUCCESS;
+    weft__cl.GetCommandQueueInfo(l->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    cl_command_queue queue = weft__cl.CreateCommandQueue(l->context, device, 0, &code);
+    if (!queue)
+        return weft__cl_fail("CreateCommandQueue", code);
+    const weft__opencl_command idle = {queue, l->context, l->work, &none, &event};
+    for (uint32_t i = 0; i < l->work->of.launch.launch->arguments_count; i++)
+        weft__cl.SetKernelArg(module->built.kernel, i, sizeof(cl_mem), NULL);
+    memset(numbers, 0, bytes);
+    numbers[0] = -1;
+    const weft_status status = start_with(&idle, numbers, bytes);
+    if (status == WEFT_OK) {
+        weft__cl.WaitForEvents(1, &event);
+        weft__cl.ReleaseEvent(event);
+    }
+    weft__cl.ReleaseCommandQueue(queue);
+    if (status == WEFT_OK)
+        weft__opencl_module_ran(module);
     return status;
 }
 
@@ -107,16 +151,15 @@ static weft_status start_pointed(const weft__opencl_command *l, int64_t *numbers
 static weft_status set_and_start(const weft__opencl_command *l, int64_t *room, size_t bytes)
 {
     const weft__launch *launch = l->work->of.launch.launch;
-    const weft__module *module = l->work->of.launch.module;
+    weft__module *module = l->work->of.launch.module;
     const weft__kernel_text *text = module->image.program;
     int64_t *numbers = room + launch->arguments_count;
+    if (text->idles && !module->compiled)
+        TRY(compile_now(l, numbers, bytes));
+    module->compiled = true;
     TRY(set_pointers(l, room));
     weft__kernel_text_arguments(launch, room, numbers);
-    if (text->pointed)
-        return start_pointed(l, numbers, bytes);
-    const cl_int code =
-        weft__cl.SetKernelArg(module->built.kernel, launch->arguments_count, bytes, numbers);
-    return code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
+    return start_with(l, numbers, bytes);
 }
 
 static weft_status enqueue_launch(const weft__opencl_command *l)

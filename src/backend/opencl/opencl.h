@@ -69,6 +69,7 @@ struct weft__module {
     weft__opencl_program built;
     pthread_mutex_t mutex; /* a kernel has one set of arguments */
     _Atomic bool ran;
+    bool compiled; /* for sure, guarded by mutex */
 };
 bool weft__opencl_module_binary(weft__module *module, void **data, size_t *bytes);
 weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module);

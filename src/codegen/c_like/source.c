@@ -144,6 +144,8 @@ void weft__write_types(weft__writer *w)
 void weft__write_kernel(weft__writer *w, uint32_t group)
 {
     weft__text_add(&w->text, "KERNEL(%u) weft_kernel(PARAMETERS)\n{\n", group);
+    if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
+        weft__text_add(&w->text, "if (g.count < 0)\nreturn;\n");
 }
 
 /* OpenCL promises 1024 bytes of parameters, CUDA four times that. */
@@ -192,5 +194,6 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
     }
     weft__free(w.room);
     source->pointed = w.pointed;
+    source->idles = w.dialect == WEFT__DIALECT_OPENCL_CPU;
     return weft__text_take(&w.text, &source->text);
 }
