@@ -75,7 +75,8 @@ static void forget_name(weft__output *output)
 /* With no name where the system can, so that nothing stays behind even if the process is killed. */
 static weft_status open_beside(weft__output *output)
 {
-    output->descriptor = open(output->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+    if (access("/proc/self/fd", X_OK) == 0) /* by which it gets its name */
+        output->descriptor = open(output->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
     if (output->descriptor >= 0)
         return WEFT_OK;
     for (int k = 0; k < TRIES && output->descriptor < 0; k++) {

@@ -267,6 +267,30 @@ TEST(file_mapped_memory_is_private)
     CHECK(holds(view, values + 1, 2 * sizeof values[0])); /* a view holds the mapping */
 }
 
+/* What is queued is done before it is saved. */
+TEST(file_saving_waits)
+{
+    const char *path = path_of("waits.npy");
+    (void)unlink(path);
+    weft_stream *stream = weft_stream_new(device(), .async = true);
+    CHECK(stream);
+    WEFT_AUTO weft_array *a =
+        weft_zeros(WEFT_SHAPE(1000, 100), .device = device(), .stream = stream);
+    weft_status status = a ? WEFT_OK : weft_error_code();
+    for (int k = 0; k < 20 && status == WEFT_OK; k++)
+        status = weft(a = a + 1.0f, a);
+    if (status == WEFT_OK)
+        status = weft_save(path, a);
+    weft_stream_release(stream);
+    CHECK_STATUS(status, WEFT_OK);
+    WEFT_AUTO weft_array *back = weft_load(path, .mapped = true);
+    CHECK(back);
+    const float *data = weft_array_data(back);
+    for (int k = 0; k < 100000; k++)
+        CHECK(data[k] == 20);
+    (void)unlink(path);
+}
+
 TEST(file_pieces)
 {
     const char *path = path_of("pieces.npy");
@@ -373,6 +397,6 @@ TEST_MAIN(TEST_OF(file_every_dtype_and_layout_comes_back),
           TEST_OF(file_shapes_without_elements_and_axes),
           TEST_OF(file_headers_as_others_write_them), TEST_OF(file_versions_2_and_3),
           TEST_OF(file_wrong_headers_are_errors), TEST_OF(file_npz_holds_several_arrays),
-          TEST_OF(file_mapped_memory_is_private), TEST_OF(file_pieces),
+          TEST_OF(file_mapped_memory_is_private), TEST_OF(file_saving_waits), TEST_OF(file_pieces),
           TEST_OF(file_large_views_are_written_in_pieces), TEST_OF(file_nothing_half_written_stays),
           TEST_OF(file_links_are_followed));

@@ -240,6 +240,17 @@ class Pieces(InFolder):
             found = [run("eval", code, "a=a.npy", "--stream", when, "--json").stdout for when in ("always", "never")]
             self.assertEqual(found[0], found[1])
 
+    def test_random_operands(self):
+        for dtype in ("f32", "f64", "i16", "bool", "c64", "bf16"):
+            for count in (4097, 256 * 4096 + 333):
+                files = []
+                for when in ("always", "never"):
+                    run("eval", "c = x; d = y", "x=%s[%d]" % (dtype, count), "y=f32[%d]" % count, "-o", "c=c.npy", "-o", "d=d.npy",
+                        "--seed", "5", "--stream", when)
+                    files.append(open("c.npy", "rb").read() + open("d.npy", "rb").read())
+                self.assertEqual(files[0], files[1], dtype)
+        self.assertLess(self.memory("eval", "c = x", "x=f32[150000000]", "-o", "c=c.npy"), 100000)
+
     def test_on_another_device(self):
         write_npy("a.npy", numbers(20000))
         for device in json.loads(run("info", "--json").stdout)["devices"]:

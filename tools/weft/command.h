@@ -32,6 +32,10 @@ typedef struct operand {
     char name[NAME_ROOM];
     weft_operand value;
     bool mapped; /* its memory is a file */
+    bool random; /* an array that is not there before it is asked for: see operand_array */
+    weft_dtype dtype;
+    weft_shape shape;
+    weft_random generator;
 } operand;
 
 typedef struct operands {
@@ -44,6 +48,12 @@ typedef struct operands {
  */
 int operand_add(operands *all, const char *command, const char *argument, bool types);
 void operands_free(operands *all);
+weft_shape operand_shape(const operand *o); /* of an array */
+size_t operand_bytes(const operand *o);     /* 0 for a number */
+/* The array, random ones made now and kept; NULL is an error. */
+weft_array *operand_array(operand *o);
+/* A part of a random one, as a line: the elements that the whole has there. */
+weft_array *operand_part(const operand *o, int64_t begin, int64_t count);
 const operand *operand_find(const operands *all, const char *name);
 bool is_name(const char *text, size_t length);
 

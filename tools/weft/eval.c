@@ -174,7 +174,8 @@ static int run_whole(evaluation *e)
     for (; count < e->operands.count; count++) {
         operand *o = &e->operands.list[count];
         if (o->value.tag == WEFT_OPERAND_ARRAY) {
-            weft_array *moved = weft_to_device(o->value.value.array, e->device, NULL);
+            weft_array *here = operand_array(o);
+            weft_array *moved = here ? weft_to_device(here, e->device, NULL) : NULL;
             if (!moved)
                 return failed_call();
             weft_array_release(o->value.value.array);

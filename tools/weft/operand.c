@@ -58,13 +58,60 @@ static int read_type(const char *text, weft_dtype *dtype, weft_shape *shape)
     return strcmp(strchr(text, ']'), "]") == 0 ? 1 : -1;
 }
 
-static weft_array *make_random(weft_dtype dtype, weft_shape shape)
+static weft_array *make_random(weft_dtype dtype, weft_shape shape, weft_random generator)
 {
     if (dtype == WEFT_BOOL)
-        return weft_random_integers(0, 2, shape, .dtype = dtype, .device = WEFT_CPU);
+        return weft_random_integers(0, 2, shape, .dtype = dtype, .device = WEFT_CPU,
+                                    .random = &generator);
     if (dtype < WEFT_F16)
-        return weft_random_integers(0, 100, shape, .dtype = dtype, .device = WEFT_CPU);
-    return weft_random_uniform(0, 1, shape, .dtype = dtype, .device = WEFT_CPU);
+        return weft_random_integers(0, 100, shape, .dtype = dtype, .device = WEFT_CPU,
+                                    .random = &generator);
+    return weft_random_uniform(0, 1, shape, .dtype = dtype, .device = WEFT_CPU,
+                               .random = &generator);
+}
+
+/* Each has a call of the generator for itself. */
+static int add_random(operands *all, const char *name, weft_dtype dtype, weft_shape shape)
+{
+    int64_t count;
+    if (weft_shape_count(shape, &count) != WEFT_OK)
+        return failed_call();
+    operand *o = &all->list[all->count++];
+    *o = (operand){.random = true, .dtype = dtype, .shape = shape, .generator = weft_random_get()};
+    (void)snprintf(o->name, sizeof o->name, "%s", name);
+    o->value = WEFT_OPERAND((weft_array *)NULL);
+    weft_random_set((weft_random){.seed = o->generator.seed, .call = o->generator.call + 1});
+    return DONE;
+}
+
+weft_shape operand_shape(const operand *o)
+{
+    return o->random ? o->shape : weft_array_shape(o->value.value.array);
+}
+
+size_t operand_bytes(const operand *o)
+{
+    int64_t count = 0;
+    if (o->value.tag != WEFT_OPERAND_ARRAY)
+        return 0;
+    if (!o->random)
+        return weft_array_bytes(o->value.value.array);
+    (void)weft_shape_count(o->shape, &count);
+    return (size_t)count * weft_dtype_size(o->dtype);
+}
+
+weft_array *operand_array(operand *o)
+{
+    if (!o->value.value.array)
+        o->value.value.array = make_random(o->dtype, o->shape, o->generator);
+    return o->value.value.array;
+}
+
+weft_array *operand_part(const operand *o, int64_t begin, int64_t count)
+{
+    weft_random generator = o->generator;
+    generator.offset = (uint64_t)begin;
+    return make_random(o->dtype, WEFT_SHAPE(count), generator);
 }
 
 /* The array of a file that is meant, or -1: the only one, the one after the colon, the one with the
@@ -179,11 +226,11 @@ int operand_add(operands *all, const char *command, const char *argument, bool t
     const int typed = read_type(text, &dtype, &shape);
     if (typed < 0)
         return wrong_usage(command, "'%s' is no type; expected one as f32[1024,1024]", text);
-    if (typed)
+    if (typed && types)
         return add_array(all, argument, length,
-                         types ? weft_empty(shape, .dtype = dtype, .device = WEFT_CPU)
-                               : make_random(dtype, shape),
-                         false);
+                         weft_empty(shape, .dtype = dtype, .device = WEFT_CPU), false);
+    if (typed)
+        return add_random(all, name, dtype, shape);
     return add_file(all, argument, length, text);
 }
 

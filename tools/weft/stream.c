@@ -33,7 +33,7 @@ typedef struct stream {
     int64_t count;
     weft_shape shape;
     bool rows;
-    weft_array *flat[OPERANDS_MAX]; /* NULL: a number, or one element */
+    weft_array *flat[OPERANDS_MAX]; /* NULL: random, a number, or one element */
     weft_array *piece[OPERANDS_MAX];
     part parts[OUTPUTS_MAX];
     progress bar;
@@ -44,7 +44,10 @@ static bool is_array(const operand *o) { return o->value.tag == WEFT_OPERAND_ARR
 
 static bool is_large(const operand *o)
 {
-    return is_array(o) && weft_array_count(o->value.value.array) > 1;
+    int64_t count = 0;
+    if (is_array(o))
+        (void)weft_shape_count(operand_shape(o), &count);
+    return count > 1;
 }
 
 /* "sum(…)" and nothing else, of one argument: where that begins, or 0. */
@@ -116,17 +119,16 @@ static const char *refuse_statement(const evaluation *e, const statement *s)
 
 static const char *refuse_operands(const evaluation *e)
 {
-    const weft_array *first = NULL;
+    const operand *first = NULL;
     for (int k = 0; k < e->operands.count; k++) {
         const operand *o = &e->operands.list[k];
         if (!is_large(o))
             continue;
-        const weft_array *array = o->value.value.array;
-        if (!weft_array_is_contiguous(array))
+        if (!o->random && !weft_array_is_contiguous(o->value.value.array))
             return "an operand is in Fortran order";
-        if (first && !weft_shape_equal(weft_array_shape(first), weft_array_shape(array)))
+        if (first && !weft_shape_equal(operand_shape(first), operand_shape(o)))
             return "operands have several shapes";
-        first = array;
+        first = o;
     }
     return first ? NULL : "there is no operand with several elements";
 }
@@ -147,8 +149,7 @@ uint64_t stream_bytes(const evaluation *e)
 {
     uint64_t bytes = 0;
     for (int k = 0; k < e->operands.count; k++)
-        if (is_array(&e->operands.list[k]))
-            bytes += weft_array_bytes(e->operands.list[k].value.value.array);
+        bytes += operand_bytes(&e->operands.list[k]);
     return bytes;
 }
 
@@ -183,15 +184,15 @@ static bool rewrite(stream *s)
 static weft_status open_operands(stream *s)
 {
     for (int k = 0; k < s->e->operands.count; k++) {
-        const operand *o = &s->e->operands.list[k];
+        operand *o = &s->e->operands.list[k];
         if (is_large(o)) {
-            s->shape = weft_array_shape(o->value.value.array);
-            s->count = weft_array_count(o->value.value.array);
-            s->flat[k] = weft_reshape(o->value.value.array, WEFT_SHAPE(-1));
-            if (!s->flat[k])
+            s->shape = operand_shape(o);
+            (void)weft_shape_count(s->shape, &s->count);
+            s->flat[k] = o->random ? NULL : weft_reshape(operand_array(o), WEFT_SHAPE(-1));
+            if (!o->random && !s->flat[k])
                 return weft_error_code();
         } else if (is_array(o)) {
-            WEFT_AUTO weft_array *one = weft_reshape(o->value.value.array, WEFT_SCALAR);
+            WEFT_AUTO weft_array *one = weft_reshape(operand_array(o), WEFT_SCALAR);
             s->piece[k] = one ? weft_to_device(one, s->e->device, NULL) : NULL;
             if (!s->piece[k])
                 return weft_error_code();
@@ -210,10 +211,14 @@ static weft_shape piece_shape(const stream *s, int64_t count)
 static weft_status cut_operands(stream *s, int64_t at, int64_t count)
 {
     for (int k = 0; k < s->e->operands.count; k++) {
-        if (!s->flat[k])
+        const operand *o = &s->e->operands.list[k];
+        if (!is_large(o))
             continue;
         weft_array_release(s->piece[k]);
-        WEFT_AUTO weft_array *slice = weft_slice(s->flat[k], WEFT_RANGE(at, at + count));
+        s->piece[k] = NULL;
+        WEFT_AUTO weft_array *slice = o->random
+                                          ? operand_part(o, at, count)
+                                          : weft_slice(s->flat[k], WEFT_RANGE(at, at + count));
         WEFT_AUTO weft_array *shaped = slice ? weft_reshape(slice, piece_shape(s, count)) : NULL;
         s->piece[k] = shaped ? weft_to_device(shaped, s->e->device, NULL) : NULL;
         if (!s->piece[k])
