@@ -23,5 +23,6 @@
 #include <weft/status.h>
 #include <weft/stream.h>
 #include <weft/version.h>
+#include <weft/warning.h>
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/array.h"
 #include "core/device.h"
 #include "core/thread.h"
+#include "core/warning.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,22 @@ static weft_status check_streams(weft_array *const *arrays, const char *const *n
     return WEFT_OK;
 }
 
+/* On the CPU all kinds are as fast. */
+static void warn_of_kinds(weft_array *const *arrays, const char *const *names, int count)
+{
+    listing l;
+    bool differ = false;
+    for (int i = 1; i < count; i++)
+        differ |= arrays[i]->buffer->memory != arrays[0]->buffer->memory;
+    if (!differ || weft__array_device(arrays[0]).kind <= WEFT_DEVICE_CPU)
+        return;
+    list_operands(arrays, names, count, &l);
+    weft__warn(WEFT_WARNING_MIXED_MEMORY,
+               "%s: operands are in memory of several kinds: %s; where they are used often, make "
+               "them device memory with weft_asarray(…, .memory = WEFT_MEMORY_DEVICE)",
+               weft__operation(), l.text);
+}
+
 weft_status weft__place_lent(const weft_array *array)
 {
     const weft__thread *thread = weft__thread_get();
@@ -130,6 +147,8 @@ weft_status weft__place(weft_array *const *arrays, const char *const *names, int
     weft_device device = weft_device_context();
     TRY(check_mixture(arrays, names, count));
     TRY(check_streams(arrays, names, count, stream));
+    if (weft__warnings_are_on())
+        warn_of_kinds(arrays, names, count);
     if (*stream)
         return WEFT_OK;
     if (count > 0)
@@ -145,7 +164,8 @@ weft_stream *weft__place_plain(weft_array *const *arrays, int count)
 {
     const weft__thread *thread = weft__thread_peek();
     bool lent = count > 0 && weft__array_is_lent(arrays[0]);
-    if (count == 0 || (lent && (!thread || thread->lent_forbidden || thread->contexts_count)))
+    if (count == 0 || weft__warnings_are_on() ||
+        (lent && (!thread || thread->lent_forbidden || thread->contexts_count)))
         return NULL;
     const weft_device first = weft__array_device(arrays[0]);
     for (int i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* Moving elements between devices: packed on the one side, copied as bytes, unpacked on the other.
  */
 #include "core/device.h"
+#include "core/warning.h"
 #include "kernel/move.h"
 
 static bool is_on_host(const weft_array *array) { return weft__array_reachable(array, WEFT_CPU); }
@@ -105,9 +106,27 @@ static weft_status copy_pieces(weft_array *target, const weft_array *source, wef
     return status;
 }
 
+/* The end that is the host's is not pinned for the other. */
+static void warn_of_copy(const weft_array *target, const weft_array *source)
+{
+    enum { FEW = 64 << 10 };
+    const weft_array *host = is_on_host(source) ? source : target;
+    const weft_device device = (host == source ? target : source)->buffer->device;
+    if (!is_on_host(host) || weft_device_equal(host->buffer->device, device) ||
+        weft_array_bytes(source) < FEW)
+        return;
+    weft__warn(WEFT_WARNING_PAGEABLE_COPY,
+               "%s: %zu bytes are copied %s %s %s memory that is not pinned; make it with .device "
+               "= %s and .memory = WEFT_MEMORY_HOST",
+               weft__operation(), weft_array_bytes(source), host == source ? "to" : "from",
+               weft_device_id(device), host == source ? "from" : "to", weft_device_id(device));
+}
+
 /* From one array in C order to another of the same shape and dtype, without waiting. */
 static weft_status copy_packed(weft_array *target, weft_array *source, weft_stream *stream)
 {
+    if (weft__warnings_are_on())
+        warn_of_copy(target, source);
     if (is_on_host(source) || is_direct(target, source))
         return weft__transfer_bytes(target, source, stream);
     weft_stream *from = stream_of(source);

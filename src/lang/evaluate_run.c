@@ -2,6 +2,7 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/thread.h"
+#include "core/warning.h"
 #include "kernel/move.h"
 #include "kernel/run.h"
 #include "lang/evaluate.h"
@@ -411,7 +412,8 @@ bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, 
 {
     const weft__thread *thread = weft__thread_peek();
     uint64_t scalars[INLINE];
-    if (!e->repeats || (e->lent && (thread->lent_forbidden || thread->contexts_count)))
+    if (!e->repeats || weft__warnings_are_on() ||
+        (e->lent && (thread->lent_forbidden || thread->contexts_count)))
         return false;
     for (int i = 0; i < count; i++)
         if (!is_seen(&e->seen[i], &operands[i]))

@@ -3,6 +3,7 @@
 #include "core/device.h"
 #include "core/dtype.h"
 #include "core/view.h"
+#include "core/warning.h"
 #include "kernel/move.h"
 #include "ops/copy.h"
 #include "ops/number.h"
@@ -101,12 +102,27 @@ weft_status weft_copy_from_host(weft_array *array, const void *data, size_t byte
     return WEFT_OK;
 }
 
+/* A few bytes from a device take as long as many. */
+static void warn_of_read(const weft_array *array)
+{
+    enum { FEW = 64, OFTEN = 16 };
+    static WEFT__THREAD_LOCAL unsigned reads;
+    const weft_device device = array->buffer->device;
+    if (device.kind > WEFT_DEVICE_CPU && weft_array_bytes(array) <= FEW && ++reads % OFTEN == 0)
+        weft__warn(WEFT_WARNING_HOST_READS,
+                   "%s: this thread reads a few bytes from %s for the %uth time, and waits each "
+                   "time; keep results there, or read many at once with weft_copy_to_host",
+                   weft__operation(), weft_device_id(device), reads);
+}
+
 /* Converts and copies on the calling thread, after the work that makes the array. */
 static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
 {
     weft_stream *here = weft__stream_default(WEFT_CPU);
     if (!here)
         return weft_error_code();
+    if (weft__warnings_are_on())
+        warn_of_read(array);
     TRY(weft__buffer_wait(array->buffer, true, false));
     bool aligned = is_aligned(data, dtype);
     weft_array *target =
