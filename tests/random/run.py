@@ -62,16 +62,27 @@ def parse():
 class Summary:
     """What all workers found."""
 
-    def __init__(self):
+    def __init__(self, count):
         self.lock = threading.Lock()
         self.programs = self.exact = self.bounded = self.unchecked = 0
         self.unsupported, self.failures = [], []
+        self.count, self.start, self.shown = count, time.time(), 0
+
+    def show_progress(self):
+        """On a terminal, about once a second."""
+        now = time.time()
+        if sys.stderr.isatty() and now - self.shown > 1:
+            self.shown = now
+            print("\r%d of %d programs, %.0f a second, %d failed " % (
+                self.programs, self.count, self.programs / (now - self.start), len(self.failures)),
+                end="", file=sys.stderr, flush=True)
 
     def take(self, record):
         with self.lock:
             for name in ("programs", "exact", "bounded", "unchecked"):
                 setattr(self, name, getattr(self, name) + record.get(name, 0))
             self.unsupported = record.get("unsupported", self.unsupported)
+            self.show_progress()
             if "failed" in record:
                 self.failures.append(record)
                 show(record)
@@ -206,12 +217,13 @@ def main():
         arguments.count = 1
     print("random programs: seeds %d to %d, NumPy %s" % (arguments.seed, arguments.seed + arguments.count - 1,
                                                          numpy.__version__), flush=True)
-    summary = Summary()
-    start = time.time()
+    summary = Summary(arguments.count)
     with tempfile.TemporaryDirectory(prefix="weft-random-") as folder:
         os.mkdir(os.path.join(folder, "cache"))
         run_all(arguments, summary, folder)
-    seconds = time.time() - start
+    seconds = time.time() - summary.start
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
     print("%d programs in %.0f s, %d failed; %d elements compared bit by bit, %d results of functions with their bounds, "
           "%d complex ones near or beyond the ends of the range only between engines"
           % (summary.programs, seconds, len(summary.failures), summary.exact, summary.bounded, summary.unchecked))
