@@ -465,17 +465,16 @@ weft_status weft__emit_list(weft__emitter *e, int32_t first, const char *guard)
     return WEFT_OK;
 }
 
-/* The variables that the statements assign. */
-static void mark_assigned(const weft__emitter *e, int32_t first)
+void weft__emit_mark(const weft__emitter *e, int32_t first)
 {
     for (int32_t at = first; at >= 0; at = e->f->statements[at].next) {
         const weft__function_statement *s = &e->f->statements[at];
         if (s->variable >= 0)
             e->assigned[s->variable] = WEFT__STATE_ASSIGNED;
-        mark_assigned(e, s->child);
-        mark_assigned(e, s->other);
-        mark_assigned(e, s->init);
-        mark_assigned(e, s->step);
+        weft__emit_mark(e, s->child);
+        weft__emit_mark(e, s->other);
+        weft__emit_mark(e, s->init);
+        weft__emit_mark(e, s->step);
     }
 }
 
@@ -605,7 +604,7 @@ weft_status weft__emit_begin(weft__emitter *e, int32_t body)
     if (!e->assigned)
         return WEFT_ERROR_MEMORY;
     e->scope = nest->statement;
-    mark_assigned(e, body);
+    weft__emit_mark(e, body);
     for (int k = 0; k < nest->depth; k++)
         if (e->assigned[nest->loops[k].variable])
             weft__nest_refuse(e->nest, e->f->statements[nest->loops[k].statement].column,

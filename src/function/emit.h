@@ -28,6 +28,8 @@ typedef struct weft__emitter {
 
 /* Notes what the body assigns; free `assigned` also when it fails. */
 weft_status weft__emit_begin(weft__emitter *e, int32_t body);
+/* The variables that the statements assign are not set yet. */
+void weft__emit_mark(const weft__emitter *e, int32_t first);
 bool weft__emit_refused(const weft__emitter *e);
 weft_status weft__emit_text(weft__emitter *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -11,6 +11,7 @@ void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *f
     va_start(arguments, format);
     vsnprintf(nest->why, sizeof nest->why, format, arguments);
     va_end(arguments);
+    nest->why[strcspn(nest->why, "\n")] = 0; /* the kernel's text means nothing to the user */
     nest->why_column = column;
 }
 

@@ -248,15 +248,12 @@ static weft_status emit_fold_loop(rows *r)
                "there is a loop beside other statements in it");
         return WEFT_OK;
     }
-    for (int32_t at = r->list; at != r->inner; at = r->f->statements[at].next)
-        if (r->f->statements[at].variable >= 0)
-            a->assigned[r->f->statements[at].variable] = WEFT__STATE_ASSIGNED;
+    weft__emit_mark(a, r->list);
     TRY(find_folds(r, body));
     TRY(weft__emit_guards(a, &guard));
     TRY(emit_before(r, a, true, guard));
     a->scope = r->inner;
-    for (int k = 0; k < r->nest->folds_count; k++)
-        a->assigned[r->nest->folds[k].variable] = WEFT__STATE_ASSIGNED;
+    weft__emit_mark(a, body); /* what the inner loop carries from one iteration to the next */
     int expected = r->nest->folds_count;
     r->nest->folds_count = 0; /* they are found again, in the order of the text */
     if (!is_refused(r))

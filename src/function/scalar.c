@@ -132,6 +132,17 @@ static bool integer_value(weft__running *r, weft__function_part *part, weft_oper
     return true;
 }
 
+/* Elements that share memory are not written. */
+static weft_status check_target(weft__running *r, const weft__function_part *part)
+{
+    int32_t variable = part->elements[part->target - part->names_count].variable;
+    const weft__held *held = &r->held[variable];
+    weft__lang_name name = r->function->variables[variable].name;
+    if (held->holding != WEFT__ARRAY || !weft__held_any(held)->overlapping)
+        return WEFT_OK;
+    return weft__array_check_output(weft__held_any(held), QUOTE(name.text, name.length));
+}
+
 weft_status weft__function_scalar(weft__running *r, weft__function_part *part, weft_operand *value,
                                   bool *typed)
 {
@@ -143,6 +154,8 @@ weft_status weft__function_scalar(weft__running *r, weft__function_part *part, w
     *typed = false;
     if (as_value && integer_value(r, part, value))
         return WEFT_OK;
+    if (!as_value)
+        TRY(check_target(r, part));
     TRY(weft__function_types(r, part, as_value, types, operands));
     TRY(weft__function_version_get(r->function, part, types, as_value, true, &v));
     TRY(fill_arguments(r, part, v, memory));

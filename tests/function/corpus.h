@@ -112,6 +112,13 @@ LOOP(scaled_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float 
      w; } })
 LOOP(alias_rows, ALIASED, false, 3, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int j =
      0; j < n; j++) { s = max(s, x(j)); } y(i) = s*0.5f; } })
+LOOP(iterated, SERIAL, true, APART, { for (int i = 0; i < n; i++) { float v = x(i); int s = 0;
+     for (int j = 0; j < n; j++) { v = v*0.5f + 1.0f; if (v > x(j)) s = s + 1; } y(i) = f32(s); } })
+LOOP(swept, SERIAL, true, APART, { for (int i = 0; i < n; i++) { float v = 0.0f; float s = 0.0f;
+     for (int j = 0; j < n; j++) { s = max(s, v - a(i, j)); v = a(i, j); } y(i) = s; } })
+LOOP(carried_weight, SERIAL, false, APART, { float w = 1.0f; for (int i = 0; i < n; i++) {
+     float s = 0.0f; for (int j = 0; j < n; j++) { s = max(s, a(i, j) - w); } w = s*0.5f;
+     y(i) = s; z(i) = w; } })
 LOOP(trace, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += a(i, i);
      } y(0) = s; })
 LOOP(blur, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = 0.25f*(x(i - 1) + x(i)
