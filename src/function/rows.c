@@ -142,6 +142,8 @@ static weft_status emit_before(rows *r, weft__emitter *e, bool first, const char
                      (s->kind == WEFT__STATEMENT_ASSIGN || s->kind == WEFT__STATEMENT_DECLARE);
         if (!plain)
             refuse(r, s->column, "there is more than variables before the loop in it");
+        else if (!is_needed(r, at, true) && !is_needed(r, at, false))
+            refuse(r, s->column, "a variable in it is not used there");
         else if (is_needed(r, at, first) && !(first && fold_of(r, s->variable) >= 0))
             TRY(weft__emit_statement(e, s, guard));
     }
