@@ -159,7 +159,7 @@ static int find_results(evaluation *e, const options *o)
         if (e->count == OUTPUTS_MAX)
             return failed("the code has more than %d results", OUTPUTS_MAX);
         result *r = &e->results[e->count++];
-        (void)snprintf(r->name, sizeof r->name, "%s", name);
+        memcpy(r->name, name, sizeof r->name);
         r->file = file;
     }
     return DONE;
