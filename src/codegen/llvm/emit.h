@@ -16,6 +16,11 @@ typedef struct weft__emitted_operand {
 
 enum { WEFT__UNROLL_MOST = 16 };
 
+/* Of the lanes of a vector, those that there are: as in the emitter. */
+typedef struct weft__some {
+    weft__ref mask, most, count;
+} weft__some;
+
 struct weft__folding;
 
 typedef struct weft__emitter {
@@ -43,8 +48,9 @@ typedef struct weft__emitter {
      * stores will store. Then the same of all vectors of a turn. */
     weft__ref *value, *bytes, *pending;
     weft__ref *values, *all_bytes, *all_pending;
-    struct weft__folding *folding; /* of the points of a kernel with folds */
-    int turn;                      /* which vector of the turn is made now */
+    weft__some some[WEFT__UNROLL_MOST]; /* of each vector of a turn, where they differ */
+    struct weft__folding *folding;      /* of the points of a kernel with folds */
+    int turn;                           /* which vector of the turn is made now */
     /* Values of the launch and of a row: as they are, and as vectors. */
     weft__ref *single, *single_bytes, *vector, *vector_bytes;
     /* Functions of skips that are apart, those that are made; the memory of what goes there and
@@ -146,6 +152,8 @@ void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, wef
 /* rare.c: whether a skip (its number from 1 on) is a function of its own; the call of it, for the
  * vector at hand; and at the beginning of a function what both need. */
 bool weft__skip_is_apart(const weft__survey *survey, int number);
+/* Whether there is code that turns had better not contain, and that is no function of its own. */
+bool weft__survey_gives_up(const weft__survey *survey);
 void weft__emit_rare(weft__emitter *emitter, int number);
 void weft__emit_frame(weft__emitter *emitter);
 /* Says that a branch hardly ever goes to the first of its two blocks. */

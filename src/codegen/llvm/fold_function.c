@@ -149,22 +149,12 @@ static void into_phis(weft__emitter *emitter, weft__block from, int unroll,
             weft__flow_incoming(phi[k][j], emitter->folding->fold[k].now[j], from);
 }
 
-/* Whether code without what is rarely needed is shorter. */
-static bool gives_up(const weft__emitter *emitter)
-{
-    const weft__survey *survey = emitter->survey;
-    bool gives_up = false;
-    for (int k = 1; k <= survey->skips_count; k++)
-        gives_up |= weft__skip_gives_up(survey, k - 1) && !weft__skip_is_apart(survey, k);
-    return gives_up && survey->gives_up && emitter->mask == NULL && emitter->lanes > 1;
-}
-
 /* A turn, and once more with all that is rarely needed, where a lane needs that. */
 static void emit_turn(weft__emitter *emitter, weft__ref column, int unroll,
                       weft__ref phi[][WEFT__UNROLL_MOST])
 {
     weft__ref out[WEFT__FOLDS_MAX][WEFT__UNROLL_MOST];
-    if (!gives_up(emitter)) {
+    if (emitter->mask != NULL || emitter->lanes == 1 || !weft__survey_gives_up(emitter->survey)) {
         weft__emit_turn(emitter, column, unroll);
         return;
     }

@@ -29,7 +29,9 @@ static int unroll_of(const weft__survey *survey)
 {
     const int most =
         survey->target.isa == WEFT__ISA_AVX512 || survey->target.isa == WEFT__ISA_NEON ? 16 : 8;
-    int unroll = survey->operations <= OPERATIONS ? UNROLL_MOST : survey->unroll;
+    int unroll = survey->operations <= OPERATIONS             ? UNROLL_MOST
+                 : survey->fold_mode == WEFT__FOLD_LANES_MODE ? 1
+                                                              : survey->unroll;
     if (unroll > UNROLL_PAIRS && registers_of(survey) > 1)
         unroll = UNROLL_PAIRS;
     while (unroll > 1 &&

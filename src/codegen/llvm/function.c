@@ -13,6 +13,8 @@
 #include "codegen/llvm/flow.h"
 #include "codegen/llvm/patch.h"
 
+#include <string.h>
+
 enum {
     LINE = 64,
     MASKED_ONLY = 64,
@@ -249,6 +251,50 @@ weft__ref weft__emit_mask(weft__emitter *emitter, weft__ref left)
     return count;
 }
 
+/* Long code is made once: with masks, a step does what a turn does … */
+static bool is_long(const weft__emitter *emitter)
+{
+    const weft__survey *survey = emitter->survey;
+    const uint32_t operations = emitter->frame != NULL ? survey->always : survey->operations;
+    return survey->target.masks &&
+           (survey->few || (operations > MASKED_ONLY && !weft__survey_gives_up(survey)));
+}
+
+/* … and a turn of several vectors what a step does, if they have an address even without lanes. */
+static bool only_turns(const weft__emitter *emitter)
+{
+    const weft__survey *survey = emitter->survey;
+    return survey->unroll > 1 && is_long(emitter) && survey->streamed < 0 && !survey->asks &&
+           emitter->room == NULL && survey->edges == WEFT__EDGES_NONE;
+}
+
+/* The masks of all vectors of a turn; the last may have no lane. */
+static void emit_masks(weft__emitter *emitter, weft__ref columns, int unroll)
+{
+    weft__ref zero = weft__emit_i64(emitter, 0);
+    for (int k = 0; k < unroll; k++) {
+        weft__ref left = plus(emitter, columns, -(int64_t)k * emitter->survey->lanes);
+        if (k > 0)
+            left = weft__emit_select(emitter, compare(emitter, WEFT__ICMP_SLT, left, zero), zero,
+                                     left);
+        (void)weft__emit_mask(emitter, left);
+        emitter->some[k] = (weft__some){emitter->mask, emitter->most, emitter->count};
+    }
+}
+
+static weft__ref emit_masked_turn(weft__emitter *emitter, const struct shape *shape)
+{
+    const int unroll = emitter->survey->unroll;
+    weft__ref left = weft__llvm.BuildSub(emitter->builder, shape->stop, shape->at, "");
+    weft__ref columns =
+        least(emitter, left, weft__emit_i64(emitter, (int64_t)unroll * emitter->survey->lanes));
+    emit_masks(emitter, columns, unroll);
+    weft__emit_turn(emitter, shape->at, unroll);
+    memset(emitter->some, 0, sizeof emitter->some);
+    emitter->mask = NULL;
+    return columns;
+}
+
 /* Returns how many columns the step takes. */
 static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *shape)
 {
@@ -266,7 +312,9 @@ static void emit_step(weft__emitter *emitter, struct shape *shape)
 {
     weft__ref count;
     enter(emitter, shape->step);
-    if (emitter->survey->target.masks) {
+    if (only_turns(emitter)) {
+        count = emit_masked_turn(emitter, shape);
+    } else if (emitter->survey->target.masks) {
         count = emit_masked_step(emitter, shape);
     } else {
         emitter->lanes = 1;
@@ -356,11 +404,8 @@ static void emit_inside_end(const weft__emitter *emitter, const struct shape *sh
 
 static void emit_row(weft__emitter *emitter, struct shape *shape)
 {
-    /* Long code is made once: with masks a step does what a turn does. */
     const weft__survey *survey = emitter->survey;
-    const bool only_steps =
-        survey->target.masks && survey->unroll == 1 &&
-        (survey->few || (survey->operations > MASKED_ONLY && !survey->gives_up));
+    const bool only_steps = only_turns(emitter) || (survey->unroll == 1 && is_long(emitter));
     weft__block end = weft__flow_block(emitter);
     weft__emit_bases(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_ROW);

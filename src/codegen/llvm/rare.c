@@ -89,6 +89,14 @@ bool weft__skip_is_apart(const weft__survey *survey, int number)
     return dear && find_items(survey, number, &items);
 }
 
+bool weft__survey_gives_up(const weft__survey *survey)
+{
+    bool gives_up = false;
+    for (int k = 1; survey->target.masks && k <= survey->skips_count; k++)
+        gives_up |= weft__skip_gives_up(survey, k - 1) && !weft__skip_is_apart(survey, k);
+    return gives_up;
+}
+
 /* Where an item is, from the lane `at` on. */
 static weft__ref item_address(const weft__emitter *emitter, weft__ref frame, int item, weft__ref at,
                               weft_dtype dtype)

@@ -7,10 +7,12 @@
 #include <string.h>
 
 enum {
-    UNROLL_FOUR = 12,    /* kernels of up to so many operations have four vectors in a turn */
-    UNROLL_TWO = 32,     /* and two */
-    UNROLL_CHAIN = 200,  /* or two, where operations mostly wait for one another */
-    CHAIN = 4,           /* fewer than so many could be under way at once */
+    UNROLL_FOUR = 12,   /* kernels of up to so many operations have four vectors in a turn */
+    UNROLL_TWO = 32,    /* and two */
+    UNROLL_CHAIN = 200, /* or two, where operations mostly wait for one another */
+    UNROLL_SKIPS =
+        64,    /* but one, where more would be skipped than is gained, and takes long to make */
+    CHAIN = 4, /* fewer than so many could be under way at once */
     STREAMING_MOST = 48, /* longer ones are not bound by memory, and need no second loop */
     STREAMED_BYTES = 16, /* the shortest store that can go past the caches */
     ASKED = 3            /* operands: fewer are found by the processor as early as it helps */
@@ -300,6 +302,8 @@ static int unroll_of(const weft__survey *survey, uint32_t *depth)
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
         if (survey->spacing[k] > WEFT__SPACING_DOUBLE)
             return 1;
+    if (survey->skips_count > 0 && !survey->gives_up && survey->operations > UNROLL_SKIPS)
+        return 1;
     if (operations <= UNROLL_TWO)
         return operations <= UNROLL_FOUR ? 4 : 2;
     return operations <= UNROLL_CHAIN && operations < CHAIN * depth_of(survey, depth) ? 2 : 1;

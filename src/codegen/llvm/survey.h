@@ -66,7 +66,7 @@ typedef struct weft__survey {
     uint8_t *skip;     /* of each value: 0, or 1 + the innermost of `skips` that it is in */
     weft__skip skips[WEFT__SKIPS_MOST];
     int skips_count;
-    bool few;            /* points: short code is made sooner */
+    bool few;            /* points, as of results: short code is made sooner */
     bool gives_up;       /* turns leave to steps what needs a skip of one side only */
     uint32_t operations; /* values computed for every point … */
     uint32_t always;     /* … and those of them that are never skipped */
