@@ -1,4 +1,5 @@
 /* NPY and NPZ files: round trips in every dtype and layout, mapping, pieces, atomic writes. */
+#include "file/zlib.h"
 #include "support/arrays.h"
 #include "support/check.h"
 
@@ -209,7 +210,8 @@ TEST(file_npz_holds_several_arrays)
     WEFT_AUTO weft_array *turned = weft_transpose(b);
     CHECK(a && turned);
     const float turned_values[] = {4, 6, 5, 7};
-    for (int compress = 0; compress < 2; compress++) {
+    const bool zlib = weft__zlib_get() != NULL; /* not for every processor that is emulated */
+    for (int compress = 0; compress < (zlib ? 2 : 1); compress++) {
         const weft_save_options options = {.struct_size = sizeof options, .compress = compress};
         const char *names[] = {"a", "a b/\xc3\xa4"};
         weft_array *arrays[] = {a, turned};
@@ -233,7 +235,7 @@ TEST(file_npz_holds_several_arrays)
         weft_file_close(file);
         CHECK(fine);
     }
-    CHECK_STATUS(weft_save(path, a, .name = "x", .compress = true), WEFT_OK);
+    CHECK_STATUS(weft_save(path, a, .name = "x", .compress = zlib), WEFT_OK);
     WEFT_AUTO weft_array *only = weft_load(path);
     CHECK(holds(only, a_values, sizeof a_values));
     CHECK_STATUS(weft_save_all(path, 0, NULL, NULL, NULL), WEFT_OK);
