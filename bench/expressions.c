@@ -1,4 +1,4 @@
-/* Expressions, over large arrays and in small calls: expressions [--device NAME]. */
+/* Expressions, over large arrays and in small calls: expressions [serve] [--device NAME]. */
 #include "measure.h"
 #include <weft/weft.h>
 
@@ -33,18 +33,23 @@ static void wait_there(void) { check(weft_device_synchronize(where) == WEFT_OK);
 
 static void choose_device(int count, char **arguments)
 {
+    int at = 1;
     where = WEFT_CPU;
-    if (count != 3 || strcmp(arguments[1], "--device") != 0)
+    while (at < count && strcmp(arguments[at], "--device") != 0)
+        at++;
+    if (at + 1 >= count)
         return;
-    where = weft_device_named(arguments[2]);
+    where = weft_device_named(arguments[at + 1]);
     check(where.kind != WEFT_DEVICE_INVALID);
     check(weft_device_set_default(where) == WEFT_OK);
     bench_device = weft_device_id(where);
     if (where.kind == WEFT_DEVICE_CPU)
         return;
+    weft_device_info info;
+    check(weft_device_describe(where, &info) == WEFT_OK);
     bench_wait = wait_there;
-    large_calls = 20;
-    small_calls = 500; /* fewer than a driver queues before it waits */
+    large_calls = info.unified_memory ? 2 : 20; /* a CPU takes longer */
+    small_calls = 500;                          /* fewer than a driver queues before it waits */
     if (where.kind == WEFT_DEVICE_CUDA) {
         side = 16384;
         cubed_side = 640;

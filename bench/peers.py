@@ -19,6 +19,7 @@ for name in ("NUMEXPR_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
 import numpy as np
 
 WARM_UP, FEW, LONG = 0.2, 3, 0.05  # seconds, calls, seconds
+QUEUED = 500  # small calls, fewer than a driver queues before it waits
 SIDE, CUBE, SMALL = 8192, 400, 1024
 COUNT = SIDE * SIDE
 TOUCHED = "zeros, 2^26 f32, each page touched"  # some pages come only then
@@ -66,34 +67,39 @@ def warm_up(body):
         body()
 
 
-def seconds_of(body, repeat):
-    """The median of a few calls, of one where it is long."""
+def seconds_of(body, repeat, wait=None):
+    """The median of a few calls, of one where it is long; without the time that `wait` takes."""
     runs = []
     while len(runs) < FEW and sum(runs) < LONG:
         start = time.perf_counter()
         for _ in range(repeat):
             body()
         runs.append((time.perf_counter() - start) / repeat)
+        if wait:
+            wait()
     return statistics.median(runs)
 
 
-def serve(rows):
-    """Lists the rows, then measures those whose numbers it reads, the first time after a warm-up."""
+def serve(rows, device="cpu", wait=None):
+    """Lists the rows, then measures those whose numbers it reads, the first time after a warm-up.
+
+    With `wait`, calls of small rows are queued, and what counts is how long that takes.
+    """
     last = [None] * len(rows)  # seconds, when it was measured last
     for who, work, _ in rows:
-        print(json.dumps({"work": work, "who": who, "device": "cpu", "n": SMALL if work in SMALL_ROWS else COUNT,
+        print(json.dumps({"work": work, "who": who, "device": device, "n": SMALL if work in SMALL_ROWS else COUNT,
                           "bytes": BYTES.get(work, 0)}))
     print("ready", flush=True)
     for line in sys.stdin:
         number = int(line)
         who, work, body = rows[number]
-        repeat = SMALL_ROWS.get(work, 1)
+        repeat = SMALL_ROWS.get(work, 1) if not wait else QUEUED if work in SMALL_ROWS else 1
         try:
             if last[number] is None:
                 warm_up(body)
             elif last[number] * repeat < LONG:
-                seconds_of(body, 1)
-            last[number] = seconds_of(body, repeat)
+                seconds_of(body, 1, wait)
+            last[number] = seconds_of(body, repeat, wait)
             answer = {"seconds": last[number]}
         except Exception as error:  # one row that a library cannot do does not end the others
             answer = {"error": f"{type(error).__name__}: {str(error)[:100]}"}

@@ -15,8 +15,13 @@ import time
 import targets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAMS = {"expressions": "weft: expressions", "hand": "written by hand", "arrays": "weft: arrays"}
-PEERS = "numpy", "numexpr", "numba", "torch", "jax"
+PROGRAMS = {  # of each kind of device
+    "cpu": {"expressions": "weft: expressions", "hand": "written by hand", "arrays": "weft: arrays"},
+    "cuda": {"expressions": "weft: expressions", "floor": "without Weft"},
+    "opencl": {"expressions": "weft: expressions", "hand_opencl": "written by hand"},
+}
+PEERS = {"cpu": ("numpy", "numexpr", "numba", "torch", "jax"), "cuda": (), "opencl": ("pyopencl",)}
+FILES = {"pyopencl": "peers_opencl.py"}  # of those that are not in peers.py
 ROUNDS = 5
 PAUSE = 0.03  # seconds: threads of the program before have stopped waiting for more
 ROOM = 3 << 30  # bytes that a program may need
@@ -68,16 +73,21 @@ class Program:
         self.process.wait()
 
 
+def kind_of(device):
+    return device.partition(":")[0]
+
+
 def free_bytes():
     with open("/proc/meminfo", encoding="ascii") as file:
         return next((int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable")), 0)
 
 
-def start(peers):
+def start(device, peers):
     folder = os.path.join(os.environ.get("WEFT_BUILD", "build/release"), "bench")
-    commands = [(PROGRAMS[k], [os.path.join(folder, k), "serve"]) for k in PROGRAMS
-                if os.path.exists(os.path.join(folder, k))]
-    commands += [(k, [sys.executable, os.path.join(HERE, "peers.py"), k]) for k in peers]
+    arguments = [] if device == "cpu" else ["--device", device]
+    commands = [(name, [os.path.join(folder, k), "serve", *arguments])
+                for k, name in PROGRAMS[kind_of(device)].items() if os.path.exists(os.path.join(folder, k))]
+    commands += [(k, [sys.executable, os.path.join(HERE, FILES.get(k, "peers.py")), k, *arguments]) for k in peers]
     programs = []
     for name, command in commands:
         if free_bytes() < ROOM:
@@ -133,11 +143,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the rows whose name has TEXT in it")
-    parser.add_argument("--peers", metavar="NAMES", default=",".join(PEERS),
-                        help="some of %(default)s, with commas; or none")
+    parser.add_argument("--device", metavar="NAME", default="cpu", help="%(default)s, opencl:N or cuda:N")
+    parser.add_argument("--peers", metavar="NAMES", help="some of those of the device, with commas; or none: "
+                        + "; ".join(f"{kind} has {', '.join(names) or 'none'}" for kind, names in PEERS.items()))
     options = parser.parse_args()
-    programs = start([] if options.peers == "none" else options.peers.split(","))
-    print(f"\n{platform.machine()}, {len(os.sched_getaffinity(0))} CPUs; medians of {ROUNDS}\n")
+    kind = kind_of(options.device)
+    if kind not in PROGRAMS:
+        parser.error(f"--device {options.device}: cpu, opencl:N or cuda:N was expected")
+    peers = options.peers.split(",") if options.peers else PEERS[kind]
+    programs = start(options.device, [k for k in peers if k != "none"])
+    print(f"\n{platform.machine()}, {len(os.sched_getaffinity(0))} CPUs; {options.device}; medians of {ROUNDS}\n")
     rows = []
     for work in dict.fromkeys(row["work"] for p in programs for row in p.rows):
         if options.only in work:
@@ -147,7 +162,7 @@ def main():
     for p in programs:
         p.end()
     print()
-    targets.print_report(rows)
+    targets.print_report(rows, kind)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)

@@ -4,9 +4,9 @@ usage() {
     cat <<'END'
 usage: ./dev bench [--json FILE] [-- ARGUMENT...]
 
-Builds the benchmarks with the release preset, sets up NumPy, numexpr, Numba, PyTorch and JAX in build/peers
-(from PyPI, about 1 GB, once), and runs bench/run.py. Without a network it measures without the missing
-peers and says so.
+Builds the benchmarks with the release preset, sets up NumPy, numexpr, Numba, PyTorch, JAX and PyOpenCL in
+build/peers (from PyPI, about 1 GB, once), and runs bench/run.py. Without a network it measures without the
+missing peers and says so. With -- --device opencl:0 it measures that device beside OpenCL by hand and PyOpenCL.
 
   --json FILE     also writes the numbers to FILE
   -- ARGUMENT...  is passed on to bench/run.py
@@ -30,14 +30,14 @@ main() {
     [ -f bench/run.py ] || die "there is no bench/run.py"
     steps 4
     require compiler cmake builder python
-    prefer c++ # torch.compile
+    prefer c++ opencl # torch.compile; PyOpenCL
     install_packages
     step "building"
     configure release && build release benchmarks || die "the build failed"
-    step "NumPy, numexpr, Numba, PyTorch, JAX"
+    step "NumPy, numexpr, Numba, PyTorch, JAX, PyOpenCL"
     scripts/peers.sh build/peers
     local peer
-    for peer in numpy numexpr numba jax torch; do
+    for peer in numpy numexpr numba jax torch pyopencl; do
         grep -qx "$peer" build/peers/ready 2>/dev/null ||
             leave_out "$peer: could not be set up (see build/peers.log)"
     done

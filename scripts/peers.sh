@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # peers.sh FOLDER: a Python environment with what the benchmarks compare with: NumPy, numexpr, Numba,
-# PyTorch and JAX.
+# PyTorch, JAX and PyOpenCL.
 #
 # PyPI has PyTorch for Linux on x86-64 only as a CUDA build, whose CUDA libraries are 2 GB that a CPU
 # never uses. So they are not downloaded: the small CUDA runtime is, which PyTorch calls as it is
@@ -9,7 +9,7 @@
 set -u
 folder=${1:?the folder}
 log=$folder.log
-[ "$(tr '\n' ' ' 2>/dev/null <"$folder/ready")" = "numpy numexpr numba jax torch " ] && exit
+[ "$(tr '\n' ' ' 2>/dev/null <"$folder/ready")" = "numpy numexpr numba jax torch pyopencl " ] && exit
 mkdir -p "$(dirname "$folder")"
 : >"$log"
 
@@ -78,5 +78,7 @@ install_torch() {
 for peer in numba numpy numexpr jax; do
     imports $peer || pip install $peer || echo "      $peer could not be installed (see $log)"
 done
+# Mako makes the text of PyOpenCL's sums.
+{ imports pyopencl && imports mako; } || pip install pyopencl mako || echo "      pyopencl could not be installed (see $log)"
 imports torch || install_torch || echo "      PyTorch could not be installed (see $log)"
-for peer in numpy numexpr numba jax torch; do imports $peer && echo $peer; done >"$folder/ready"
+for peer in numpy numexpr numba jax torch pyopencl; do imports $peer && echo $peer; done >"$folder/ready"

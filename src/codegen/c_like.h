@@ -15,8 +15,8 @@ typedef enum weft__dialect {
 /* What the text depends on besides the kernel: rank, how each operand lies along the innermost
  * axis, the width of indices, the stage of a fold. Writes up to `room` bytes and returns how many
  * there are. */
-uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch, uint8_t *bytes,
-                            uint32_t room);
+uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch,
+                            weft__dialect dialect, uint8_t *bytes, uint32_t room);
 
 /* Text for all launches with the class of `sample`. */
 weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *sample,

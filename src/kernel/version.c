@@ -305,8 +305,8 @@ weft_status weft__version_find_text(weft__versions *versions, const weft__launch
 {
     uint8_t class_bytes[CLASS_MOST];
     weft_status status = WEFT_OK;
-    const uint32_t count =
-        weft__c_like_class(versions->kernel, launch, class_bytes, sizeof class_bytes);
+    const uint32_t count = weft__c_like_class(
+        versions->kernel, launch, dialect_of(versions->device), class_bytes, sizeof class_bytes);
     weft__version *version = find(versions, class_bytes, count);
     if (!version || !atomic_load(&version->module)) {
         pthread_mutex_lock(mutex);

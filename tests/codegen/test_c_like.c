@@ -131,5 +131,36 @@ TEST(displaced_loads)
     }
 }
 
+/* Large enough for several blocks, squares and groups: a turned operand beside one in order, and
+ * every second element; sizes that end in the middle of everything. */
+TEST(large_layouts)
+{
+    NEEDS_DEVICE;
+    static struct trial trial;
+    static const int64_t sizes[][3] = {{40007, 0, 0}, {301, 527, 0}, {3, 290, 270}};
+    static const weft_dtype dtypes[] = {WEFT_F32, WEFT_F64, WEFT_U8};
+    for (int k = 0; k < 9; k++) {
+        const struct space space = space_make(1 + k % 3, sizes[k % 3]);
+        const int64_t bytes = (int64_t)weft_dtype_size(dtypes[k / 3]);
+        memset(&trial, 0, sizeof trial);
+        trial.space = space;
+        tiny_begin(&trial.tiny);
+        const int x = tiny_load(&trial.tiny, dtypes[k / 3]);
+        const int y = tiny_load(&trial.tiny, dtypes[k / 3]);
+        tiny_store(&trial.tiny, dtypes[k / 3],
+                   tiny_value(&trial.tiny, WEFT__OP_add, dtypes[k / 3], x, y, 0));
+        for (uint32_t j = 0; j < 3; j++)
+            trial.layout[j] =
+                layout_make(&space, bytes,
+                            j == 0   ? LAYOUT_DENSE
+                            : j == 1 ? LAYOUT_TRANSPOSED
+                                     : (enum layout_kind)random_below(LAYOUT_BROADCAST));
+        const bool passed = trial_allocate(&trial) && run_both(&trial);
+        trial_drop(&trial);
+        CHECK(passed);
+    }
+}
+
 #define LONG "compiles very many kernels"
-TEST_MAIN(TEST_NO_FAULTS(random_kernels, LONG), TEST_NO_FAULTS(displaced_loads, LONG));
+TEST_MAIN(TEST_NO_FAULTS(random_kernels, LONG), TEST_NO_FAULTS(displaced_loads, LONG),
+          TEST_NO_FAULTS(large_layouts, LONG));

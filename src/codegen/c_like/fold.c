@@ -30,51 +30,6 @@ static const char lanes_text[] =
     "return lane[0];\n"
     "}\n";
 
-/* On a CPU one item has all the lanes: a compiler makes vectors of them, and nothing waits. */
-static const char lanes_serial_text[] =
-    "FUNCTION partial piece(PARAMETERS, const I point, const I begin)\n"
-    "{\n"
-    "partial lane[128];\n"
-    "const I end = (I)g.folded - begin < 4096 ? (I)g.folded : begin + 4096;\n"
-    "const int filled = end - begin < 128 ? (int)(end - begin) : 128;\n"
-    "I r = begin + 128;\n"
-    "for (int l = 0; l < filled; l++)\n"
-    "lane[l] = element(ARGUMENTS, point, begin + l);\n"
-    "for (; r + 128 <= end; r += 128)\n"
-    "for (int l = 0; l < 128; l++)\n"
-    "lane[l] = combine(lane[l], element(ARGUMENTS, point, r + l));\n"
-    "for (int l = 0; r + l < end; l++)\n"
-    "lane[l] = combine(lane[l], element(ARGUMENTS, point, r + l));\n"
-    "for (int h = 64; h > 0; h /= 2)\n"
-    "for (int l = 0; l < h && l + h < filled; l++)\n"
-    "lane[l] = combine(lane[l], lane[l + h]);\n"
-    "return lane[0];\n"
-    "}\n";
-
-static const char lanes_serial_chunks_text[] =
-    "const I number = (I)GROUP_ID;\n"
-    "keep(ARGUMENTS, number, piece(ARGUMENTS, number % (I)g.kept, number/(I)g.kept*4096));\n"
-    "}\n";
-
-static const char lanes_serial_whole_text[] =
-    "partial few[16];\n"
-    "const I point = (I)GROUP_ID;\n"
-    "for (int c = 0; c < (int)g.chunks; c++)\n"
-    "few[c] = piece(ARGUMENTS, point, (I)c*4096);\n"
-    "finish(ARGUMENTS, point, g.chunks ? few_combined(few, (int)g.chunks) : nothing());\n"
-    "}\n";
-
-static const char finish_serial_text[] =
-    "const I point = (I)GROUP_ID;\n"
-    "const int count = (int)g.chunks;\n"
-    "for (int h = power(count)/2; h > 0; h /= 2)\n"
-    "for (int s = 0; s < h && s + h < count; s++)\n"
-    "keep(ARGUMENTS, (I)s*(I)g.kept + point,\n"
-    "combine(kept(ARGUMENTS, (I)s*(I)g.kept + point), kept(ARGUMENTS, (I)(s + h)*(I)g.kept + "
-    "point)));\n"
-    "finish(ARGUMENTS, point, kept(ARGUMENTS, point));\n"
-    "}\n";
-
 /* Otherwise an item takes a run, and its neighbours those of neighbouring results. */
 static const char runs_text[] =
     "FUNCTION partial piece(PARAMETERS, const I point, const I begin)\n"
@@ -298,19 +253,31 @@ static void write_result(weft__writer *w, uint32_t at)
         write_input(w, at);
 }
 
-static void write_element(weft__writer *w)
+static void write_element_as(weft__writer *w, const char *begin)
 {
     mark(w, WEFT__OP_fold);
-    weft__text_add(
-        &w->text,
-        "FUNCTION partial element(PARAMETERS, const I point, const I r)\n{\npartial z;\n");
+    weft__text_add(&w->text, "FUNCTION partial %s\n{\npartial z;\n%s", begin,
+                   w->fast ? "bool some = false;\n" : "");
     weft__write_positions(w, 0, w->kept_ndim, "point");
     weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
     weft__write_wanted(w, write_input);
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text, "z.a%u = v%d;\n", k,
                    w->kernel->values[k].argument[w->kernel->values[k].part]);
-    weft__text_add(&w->text, "return z;\n}\n");
+    weft__text_add(&w->text, w->fast ? "*taken |= some;\nreturn z;\n}\n" : "return z;\n}\n");
+}
+
+static void write_element(weft__writer *w)
+{
+    write_element_as(w, "element(PARAMETERS, const I point, const I r)");
+}
+
+/* Without branches; `taken` becomes true if there should have been one. */
+static void write_fast_element(weft__writer *w)
+{
+    w->fast = true;
+    write_element_as(w, "element_fast(PARAMETERS, const I point, const I r, bool *taken)");
+    w->fast = false;
 }
 
 static void write_finish(weft__writer *w)
@@ -333,15 +300,13 @@ static const char *field_type(const weft__writer *w, uint32_t at)
 }
 
 /* What a group does in each stage. */
-static const char *stage_text(const weft__writer *w, bool lanes, bool serial)
+static const char *stage_text(const weft__writer *w, bool lanes)
 {
-    const char *chunks = serial ? lanes_serial_chunks_text : lanes_chunks_text;
-    const char *whole = serial ? lanes_serial_whole_text : lanes_whole_text;
     if (w->shape.stage == WEFT__STAGE_FINISH)
-        return serial ? finish_serial_text : finish_text;
+        return finish_text;
     if (w->shape.stage == WEFT__STAGE_CHUNKS)
-        return lanes ? chunks : runs_chunks_text;
-    return lanes ? whole : runs_whole_text;
+        return lanes ? lanes_chunks_text : runs_chunks_text;
+    return lanes ? lanes_whole_text : runs_whole_text;
 }
 
 static int partial_bytes(const weft__writer *w)
@@ -356,7 +321,8 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source)
 {
     const bool lanes = weft__kernel_has_lanes(w->kernel), gpu = w->dialect == WEFT__DIALECT_CUDA;
     const bool by_item = !lanes && w->shape.stage != WEFT__STAGE_FINISH;
-    const bool serial = w->dialect == WEFT__DIALECT_OPENCL_CPU && !by_item;
+    const bool cpu = w->dialect == WEFT__DIALECT_OPENCL_CPU;
+    bool branches = false;
     weft__write_types(w);
     if (gpu)
         weft__text_add(&w->text, "#define UNROLL_SOME _Pragma(\"unroll %d\")\n",
@@ -371,19 +337,25 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source)
     write_nothing(w);
     write_keeping(w);
     write_element(w);
+    if (cpu && (branches = w->skips.count > 0))
+        write_fast_element(w);
     write_finish(w);
+    if (cpu) {
+        weft__text_add(&w->text, "%s", halving_text);
+        weft__write_fold_cpu(w, partial_bytes(w), branches, source);
+        return;
+    }
     weft__text_add(&w->text, "%s%s",
-                   !lanes   ? runs_text
-                   : gpu    ? weft__fold_lanes_gpu
-                   : serial ? lanes_serial_text
-                            : lanes_text,
+                   !lanes ? runs_text
+                   : gpu  ? weft__fold_lanes_gpu
+                          : lanes_text,
                    halving_text);
     if (gpu && w->shape.stage == WEFT__STAGE_FINISH) {
         weft__write_finish_gpu(w, partial_bytes(w), source);
         return;
     }
-    source->group = serial ? 1 : 128;
+    source->group = 128;
     source->points = by_item ? 128 : 1;
     weft__write_kernel(w, source->group);
-    weft__text_add(&w->text, "%s", stage_text(w, lanes, serial));
+    weft__text_add(&w->text, "%s", stage_text(w, lanes));
 }

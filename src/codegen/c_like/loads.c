@@ -19,8 +19,35 @@ void weft__write_positions(weft__writer *w, int begin, int end, const char *numb
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position)
 {
     weft__text_add(&w->text, "p%u + g.offset[%u]", operand, operand);
-    for (int k = 0; k < w->shape.ndim; k++)
-        weft__text_add(&w->text, " + %s%d*(I)g.stride[%u][%d]", position, k, operand, k);
+    for (int k = 0; k < w->shape.ndim; k++) {
+        weft__text_add(&w->text, " + %s%d*", position, k);
+        weft__write_stride(w, operand, k);
+    }
+}
+
+/* What is a number of the text is known to the compiler, which then makes vectors of it. */
+void weft__write_stride(weft__writer *w, uint32_t operand, int axis)
+{
+    const weft__lie lie = (weft__lie)w->shape.lie[operand];
+    const bool known = axis == w->inner && operand < w->kernel->operands_count;
+    const int bytes =
+        known ? (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype) : 0;
+    if (known && (lie == WEFT__LIE_DENSE || lie == WEFT__LIE_SECOND))
+        weft__text_add(&w->text, "%d", lie == WEFT__LIE_DENSE ? bytes : 2 * bytes);
+    else if (known && lie == WEFT__LIE_REPEATED)
+        weft__text_add(&w->text, "0");
+    else
+        weft__text_add(&w->text, "(I)g.stride[%u][%d]", operand, axis);
+}
+
+static void write_point(weft__writer *w, uint32_t operand)
+{
+    if (w->in_block) {
+        weft__text_add(&w->text, "q%u + (i64)e*", operand);
+        weft__write_stride(w, operand, w->inner);
+    } else {
+        weft__write_address(w, operand, "i");
+    }
 }
 
 /* Positions are of type I. Where that has 32 bits, sizes have at most 30, so a displacement of more
@@ -39,20 +66,31 @@ static bool stays(const weft__kernel_shift *shift)
            shift->boundary == WEFT__BOUNDARY_CONSTANT;
 }
 
+void weft__write_offset(weft__writer *w, const weft__kernel_shift *shift, int axis)
+{
+    if (shift->boundary == WEFT__BOUNDARY_WRAP)
+        weft__text_add(&w->text, "((i64)U64(0x%" PRIx64 ") %% g.size[%d])",
+                       (uint64_t)shift->offset[axis], weft__axis_launched(w->kernel, axis));
+    else
+        weft__text_add(&w->text, "(i64)U64(0x%" PRIx64 ")",
+                       (uint64_t)bounded(w, shift->offset[axis]));
+}
+
 /* j<k>, the position along an axis, or whether it is `inside`. */
 static void write_position(weft__writer *w, const weft__kernel_shift *shift, int axis)
 {
     const int k = weft__axis_launched(w->kernel, axis);
+    weft__text_add(&w->text, "I j%d = i%d + (I)", k, k);
+    weft__write_offset(w, shift, axis);
+    weft__text_add(&w->text, ";\n");
+    if (w->inside && k == w->inner)
+        return;
     if (shift->boundary == WEFT__BOUNDARY_WRAP)
         weft__text_add(
             &w->text,
-            "I j%d = i%d + (I)((i64)U64(0x%" PRIx64 ") %% g.size[%d]);\n"
-            "j%d += j%d < 0 ? (I)g.size[%d] : j%d < (I)g.size[%d] ? 0 : -(I)g.size[%d];\n",
-            k, k, (uint64_t)shift->offset[axis], k, k, k, k, k, k, k);
-    else
-        weft__text_add(&w->text, "I j%d = i%d + (I)(i64)U64(0x%" PRIx64 ");\n", k, k,
-                       (uint64_t)bounded(w, shift->offset[axis]));
-    if (shift->boundary == WEFT__BOUNDARY_CLAMP)
+            "j%d += j%d < 0 ? (I)g.size[%d] : j%d < (I)g.size[%d] ? 0 : -(I)g.size[%d];\n", k, k, k,
+            k, k, k);
+    else if (shift->boundary == WEFT__BOUNDARY_CLAMP)
         weft__text_add(&w->text,
                        "j%d = j%d < 0 ? 0 : j%d < (I)g.size[%d] ? j%d : (I)g.size[%d] - 1;\n", k, k,
                        k, k, k, k);
@@ -66,8 +104,10 @@ static void write_distance(weft__writer *w, const weft__kernel_shift *shift, uin
     weft__text_add(&w->text, stays(shift) ? " + (inside ? (I)0" : " + ((I)0");
     for (int axis = 0; axis < w->kernel->ndim; axis++) {
         const int k = weft__axis_launched(w->kernel, axis);
-        if (shift->offset[axis] != 0)
-            weft__text_add(&w->text, " + (j%d - i%d)*(I)g.stride[%u][%d]", k, k, operand, k);
+        if (shift->offset[axis] == 0)
+            continue;
+        weft__text_add(&w->text, " + (j%d - i%d)*", k, k);
+        weft__write_stride(w, operand, k);
     }
     weft__text_add(&w->text, stays(shift) ? " : (I)0)" : ")");
 }
@@ -82,7 +122,7 @@ static void write_displaced(weft__writer *w, uint32_t at, const weft__kernel_shi
         if (shift->offset[axis] != 0)
             write_position(w, shift, axis);
     weft__text_add(&w->text, "m%u = *(GLOBAL const %s *)(", at, type);
-    weft__write_address(w, value->slot, "i");
+    write_point(w, value->slot);
     write_distance(w, shift, value->slot);
     weft__text_add(&w->text, " + %d);\ninside%u = inside;\n}\n",
                    value->part * weft__part_bytes(memory), at);
@@ -108,7 +148,7 @@ void weft__write_load(weft__writer *w, uint32_t at)
         write_displaced(w, at, &w->kernel->shifts[value->shift - 1]);
     } else {
         weft__text_add(&w->text, "const %s m%u = *(GLOBAL const %s *)(", type, at, type);
-        weft__write_address(w, value->slot, "i");
+        write_point(w, value->slot);
         weft__text_add(&w->text, " + %d);\n", value->part * weft__part_bytes(memory));
     }
     weft__write_loaded(w, at);

@@ -85,8 +85,7 @@ static void write_operand_store(weft__writer *w, uint32_t operand)
                    numbers, weft__parts_of(dtype), type, operand, operand);
 }
 
-/* Only one part of a complex output may be stored: the other keeps what it has. */
-static bool keeps_a_part(const weft__kernel *kernel, uint32_t operand)
+bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand)
 {
     int stored = 0;
     for (uint32_t k = 0; k < kernel->values_count; k++)
@@ -194,7 +193,7 @@ static void write_outputs(weft__writer *w, bool begin)
         }
         const char *type = weft__text_of_memory((weft_dtype)w->kernel->operands[k].dtype);
         weft__text_add(&w->text, "ALIGNED %s y%u[%d];\n", type, k, numbers_of(w, k));
-        if (keeps_a_part(w->kernel, k))
+        if (weft__keeps_a_part(w->kernel, k))
             weft__text_add(&w->text,
                            "for (int e = 0; e < %d; e++)\ny%u[e] = ((GLOBAL const %s *)q%u)[e];\n",
                            numbers_of(w, k), k, type, k);

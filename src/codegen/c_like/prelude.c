@@ -119,11 +119,44 @@ static const char opencl_words[] =
     "#define TRUNC_f64(x) trunc(x)\n"
     "#define ROUND_f32(x) rint(x)\n"
     "#define ROUND_f64(x) rint(x)\n"
-    "#define HIGH_i32(x, y) mul_hi(x, y)\n"
-    "#define HIGH_u32(x, y) mul_hi(x, y)\n"
     "#define HIGH_i64(x, y) mul_hi(x, y)\n"
     "#define HIGH_u64(x, y) mul_hi(x, y)\n"
     "#define NEGATE_i16(x) (i16)(0u - (u32)(x))\n";
+
+static const char gpu_words[] = "#define HIGH_i32(x, y) mul_hi(x, y)\n"
+                                "#define HIGH_u32(x, y) mul_hi(x, y)\n";
+
+/* Elements do not depend on each other, and whole lines of memory can be stored around the cache:
+ * what compilers that are made of clang can be told.
+ *
+ * AVX-512 code takes a constant such as the canonical NaN from memory under a mask. As long as no
+ * lane wants it, its page is never brought in, and each of these instructions takes a fault that is
+ * suppressed: three times the time of a sum of two arrays. So each group touches the constants. */
+static const char cpu_words[] =
+    "#define HIGH_i32(x, y) (i32)((i64)(x)*(y) >> 32)\n" /* PoCL's mul_hi goes by halves */
+    "#define HIGH_u32(x, y) (u32)((u64)(x)*(y) >> 32)\n"
+    "#define LINED __attribute__((aligned(64)))\n"
+    "#ifdef __clang__\n"
+    "#define VECTORS _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(VECTOR)\")\n"
+    "#define UNROLLED _Pragma(\"unroll 4\")\n"
+    "#define PREFETCH(p) __builtin_prefetch(p)\n"
+    "#else\n"
+    "#define VECTORS\n"
+    "#define UNROLLED\n"
+    "#define PREFETCH(p)\n"
+    "#define __has_builtin(x) 0\n"
+    "#endif\n"
+    "#if __has_builtin(__builtin_nontemporal_store) && __has_builtin(__builtin_ia32_sfence)\n"
+    "#define STREAMS 1\n"
+    "#define STREAM(x, p) __builtin_nontemporal_store(x, p)\n"
+    "#define STREAMED __builtin_ia32_sfence()\n"
+    "#else\n"
+    "#define STREAMS 0\n"
+    "#define STREAM(x, p) (*(p) = (x))\n"
+    "#define STREAMED\n"
+    "#endif\n"
+    "__constant const u32 touched = 0x7fc00000u;\n"
+    "#define TOUCH (void)*(volatile __constant const u32 *)&touched\n";
 
 /* The 16-bit floats. An f16's exponent, placed in an f32, is too small by 112; multiplying puts
  * that right and makes subnormals normal. In the other direction a subnormal is rounded by an
@@ -164,12 +197,33 @@ static bool uses_halves(const weft__kernel *kernel)
     return false;
 }
 
+bool weft__is_light(const weft__kernel *kernel)
+{
+    enum { LIGHT = 16 };
+    return kernel->values_count <= LIGHT;
+}
+
+int weft__vector_of(const weft__kernel *kernel)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (kernel->values[k].dtype == WEFT_F64)
+            return 8;
+    for (uint32_t k = 0; k < kernel->operands_count; k++)
+        if (weft__part_bytes((weft_dtype)kernel->operands[k].dtype) > 4)
+            return 8;
+    return 16;
+}
+
 void weft__write_prelude(weft__writer *w)
 {
     if (w->dialect == WEFT__DIALECT_CUDA)
         weft__text_add(&w->text, "%s", cuda_words);
     else
         weft__text_add(&w->text, "%s%s", opencl_declarations, opencl_words);
+    if (w->dialect == WEFT__DIALECT_OPENCL)
+        weft__text_add(&w->text, "%s", gpu_words);
+    if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
+        weft__text_add(&w->text, "#define VECTOR %d\n%s", weft__vector_of(w->kernel), cpu_words);
     if (uses_halves(w->kernel))
         weft__text_add(&w->text, "%s", halves);
 }

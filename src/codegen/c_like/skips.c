@@ -30,6 +30,17 @@ static bool is_for(const weft__writer *w, uint32_t select, int number)
 
 static void write_in_skip(weft__writer *w, int number, void (*write)(weft__writer *w, uint32_t at));
 
+/* A compiler makes no vectors of a loop that branches: all go on with 0, and are done again if one
+ * should not have. */
+static void write_untaken(weft__writer *w, int number)
+{
+    const weft__skip *skip = &w->skips.skips[number - 1];
+    for (uint32_t k = skip->first; k < w->kernel->values_count; k++)
+        if (is_for(w, k, number))
+            weft__text_add(&w->text, "t%u_%d = 0;\n", k, skip->side);
+    weft__text_add(&w->text, "some |= %sv%u;\n", skip->side == 1 ? "" : "!", skip->condition);
+}
+
 static void write_skip(weft__writer *w, int number, void (*write)(weft__writer *w, uint32_t at))
 {
     const weft__skip *skip = &w->skips.skips[number - 1];
@@ -38,6 +49,10 @@ static void write_skip(weft__writer *w, int number, void (*write)(weft__writer *
         if (is_for(w, k, number))
             weft__text_add(&w->text, "%s t%u_%d;\n",
                            weft__text_of_dtype((weft_dtype)values[k].dtype), k, skip->side);
+    if (w->fast) {
+        write_untaken(w, number);
+        return;
+    }
     weft__text_add(&w->text, "if (%sv%u) {\n", skip->side == 1 ? "" : "!", skip->condition);
     write_in_skip(w, number, write);
     for (uint32_t k = skip->first; k < w->kernel->values_count; k++)

@@ -25,9 +25,10 @@ static bool fits_32_bits(const weft__kernel *kernel, const weft__launch *launch)
     return true;
 }
 
-static weft__lie lie_of(const weft__kernel *kernel, const weft__launch *launch, uint32_t operand)
+static weft__lie lie_of(const weft__kernel *kernel, const weft__launch *launch, int axis,
+                        uint32_t operand)
 {
-    const int64_t stride = weft__launch_arguments_of(launch)[operand].stride[launch->ndim - 1];
+    const int64_t stride = weft__launch_arguments_of(launch)[operand].stride[axis];
     const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)kernel->operands[operand].dtype);
     return stride == bytes ? WEFT__LIE_DENSE : stride == 0 ? WEFT__LIE_REPEATED : WEFT__LIE_ANY;
 }
@@ -86,13 +87,51 @@ static _Atomic int64_t shared_most = -1;
 
 void weft__c_like_share(int64_t elements) { shared_most = elements; }
 
+static bool is_large_enough(int64_t points)
+{
+    enum { SMALL = 1 << 14 };
+    return points > (shared_most < 0 ? SMALL : shared_most);
+}
+
+static int inner_axis(const weft__kernel *kernel, const weft__launch *launch)
+{
+    const bool along = kernel->folds_count == 0 || weft__kernel_has_lanes(kernel);
+    return (along ? launch->ndim : launch->kept_ndim) - 1;
+}
+
+/* Outputs are written row by row, so they are never turned. */
+static weft__lie lie_on_cpu(const weft__kernel *kernel, const weft__launch *launch,
+                            uint32_t operand)
+{
+    const int64_t stride = weft__launch_arguments_of(launch)[operand].stride[launch->ndim - 1];
+    if (stride == 2 * (int64_t)weft_dtype_size((weft_dtype)kernel->operands[operand].dtype))
+        return WEFT__LIE_SECOND;
+    const bool turned = launch->ndim > 1 && !kernel->operands[operand].output &&
+                        lie_of(kernel, launch, launch->ndim - 2, operand) == WEFT__LIE_DENSE;
+    return turned ? WEFT__LIE_TURNED : WEFT__LIE_ANY;
+}
+
+static void shape_for_cpu(const weft__kernel *kernel, const weft__launch *launch,
+                          weft__c_like_shape *shape)
+{
+    const int inner = inner_axis(kernel, launch);
+    const int64_t points = kernel->folds_count ? launch->kept * launch->folded : launch->count;
+    shape->block = kernel->folds_count == 0 && is_large_enough(points);
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        shape->lie[k] = WEFT__LIE_ANY;
+        if (inner >= 0 && is_large_enough(points))
+            shape->lie[k] = (uint8_t)lie_of(kernel, launch, inner, k);
+        if (shape->block && shape->lie[k] == WEFT__LIE_ANY)
+            shape->lie[k] = (uint8_t)lie_on_cpu(kernel, launch, k);
+    }
+}
+
 /* Each text takes the device's compiler milliseconds, so launches share one where it makes little
  * difference: how operands lie is of use to maps that take several elements at once, and those are
  * not worth it for small arrays. */
 void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
-                           weft__c_like_shape *shape)
+                           weft__dialect dialect, weft__c_like_shape *shape)
 {
-    enum { SMALL = 1 << 14 };
     memset(shape, 0, sizeof *shape);
     shape->ndim = (uint8_t)launch->ndim;
     shape->stage = kernel->folds_count ? (uint8_t)launch->stage : 0;
@@ -100,8 +139,12 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     shape->narrow = fits_32_bits(kernel, launch);
     shape->lanes = 1;
     for (uint32_t k = 0; k < kernel->operands_count; k++)
-        shape->lie[k] = (uint8_t)lie_of(kernel, launch, k);
-    if (kernel->folds_count == 0 && launch->count > (shared_most < 0 ? SMALL : shared_most)) {
+        shape->lie[k] = (uint8_t)lie_of(kernel, launch, launch->ndim - 1, k);
+    if (dialect == WEFT__DIALECT_OPENCL_CPU) {
+        shape_for_cpu(kernel, launch, shape);
+        return;
+    }
+    if (kernel->folds_count == 0 && is_large_enough(launch->count)) {
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->tiled = is_tiled(kernel, launch);
     }
@@ -109,14 +152,19 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         memset(shape->lie, WEFT__LIE_ANY, sizeof shape->lie);
 }
 
-uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch, uint8_t *bytes,
-                            uint32_t room)
+uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch,
+                            weft__dialect dialect, uint8_t *bytes, uint32_t room)
 {
     weft__c_like_shape shape;
-    const uint32_t count = 7 + kernel->operands_count;
-    weft__c_like_shape_of(kernel, launch, &shape);
-    uint8_t first[] = {shape.ndim,   shape.stage, shape.lanes,
-                       shape.narrow, shape.wide,  (uint8_t)launch->kept_ndim};
+    weft__c_like_shape_of(kernel, launch, dialect, &shape);
+    uint8_t first[] = {shape.ndim,
+                       shape.stage,
+                       shape.lanes,
+                       shape.narrow,
+                       shape.wide,
+                       shape.block,
+                       (uint8_t)launch->kept_ndim};
+    const uint32_t count = sizeof first + kernel->operands_count;
     for (uint32_t k = 0; k < count && k < room; k++)
         bytes[k] = k < sizeof first ? first[k] : shape.lie[k - sizeof first];
     return count;
@@ -183,14 +231,15 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
         return WEFT_ERROR_MEMORY;
     w.wanted = (uint8_t *)(w.room + 2 * values);
     w.skips.skip = w.wanted + values;
-    weft__c_like_shape_of(kernel, sample, &w.shape);
+    weft__c_like_shape_of(kernel, sample, dialect, &w.shape);
+    w.inner = dialect == WEFT__DIALECT_OPENCL_CPU ? inner_axis(kernel, sample) : -1;
     w.pointed = is_large(&w);
     weft__write_prelude(&w);
     if (kernel->folds_count) {
         weft__write_fold(&w, source);
     } else {
         mark_stores(kernel, w.wanted);
-        weft__write_map(&w, source);
+        (w.shape.block ? weft__write_blocks : weft__write_map)(&w, source);
     }
     weft__free(w.room);
     source->pointed = w.pointed;
