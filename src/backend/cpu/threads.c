@@ -36,6 +36,7 @@ static struct {
         void (*body)(void *argument, int64_t begin, int64_t end);
         void *argument;
         int64_t count, chunk, chunks;
+        bool backwards; /* every other time: what was used last may be in a cache */
     } job;
     char apart_too[64];
     _Atomic int64_t next; /* chunk that nobody has taken */
@@ -64,7 +65,7 @@ static void run_chunks(void)
 {
     int64_t at;
     while ((at = atomic_fetch_add(&pool.next, 1)) < pool.job.chunks) {
-        int64_t begin = at * pool.job.chunk;
+        int64_t begin = (pool.job.backwards ? pool.job.chunks - 1 - at : at) * pool.job.chunk;
         int64_t left = pool.job.count - begin;
         pool.job.body(pool.job.argument, begin,
                       begin + (left < pool.job.chunk ? left : pool.job.chunk));
@@ -204,6 +205,7 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         pool.job.count = count;
         pool.job.chunk = chunk;
         pool.job.chunks = divide_up(count, chunk);
+        pool.job.backwards = !pool.job.backwards;
         open_job(helpers);
         inside = true;
         run_chunks();
