@@ -5,12 +5,16 @@ typedef enum meets { MEETS_NONE, MEETS_READ, MEETS_WRITE } meets;
 
 static meets of_list(const weft__function *f, int32_t first, int32_t variable);
 
+/* An array that an element is assigned to is read, too: the other elements stay. */
 static bool reads(const weft__function *f, const weft__function_statement *s, int32_t variable)
 {
     for (int32_t k = 0; k < s->parts_count; k++) {
         const weft__function_part *part = &f->parts[s->part + k];
         for (int i = 0; i < part->names_count; i++)
             if (part->variables[i] == variable && part->whole[i])
+                return true;
+        for (int i = 0; i < part->elements_count; i++)
+            if (part->elements[i].variable == variable)
                 return true;
     }
     return false;

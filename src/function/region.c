@@ -6,6 +6,7 @@
 static void view_element(const weft_array *source, char *address, weft_array *view)
 {
     memset(view, 0, sizeof *view);
+    atomic_init(&view->references, 1); /* never the last: it is not on the heap */
     view->dtype = source->dtype;
     view->read_only = source->read_only;
     view->on_host = source->on_host;

@@ -106,6 +106,47 @@ TEST(F1_arrays)
 }
 
 /* A sieve: elements, local arrays, loops that are serial. */
+WEFT_FUNCTION(by_element, (x, y), {
+    t = 2 * x;
+    y = t + 1;
+    return t(3);
+});
+
+WEFT_FUNCTION(by_loop, (x, y, n), {
+    t = 2 * x;
+    u = t + 1;
+    y = u;
+    for (int i = 0; i < n; i++)
+        y(i) = t(i) + u(i);
+});
+
+WEFT_FUNCTION(by_turn, (x, y), {
+    t = 5 * x;
+    for (k = 0; k < 3; k++) {
+        y = x;
+        if (k > 0)
+            y(1) = t(1) + y(1);
+        t = 2 * x;
+        u = t + k;
+        y = y + u;
+    }
+    return y(1);
+});
+
+/* What only elements are read of afterwards is stored all the same. */
+TEST(F3_fused_and_read_by_element)
+{
+    WEFT_AUTO weft_array *x = ramp(), *y = ramp();
+    float value = 0;
+    CHECK(x && y);
+    CHECK_STATUS(weft_call(by_element, &value, x, y), WEFT_OK);
+    CHECK(value == 6 && is(y, 1, 2));
+    CHECK_STATUS(weft_call(by_loop, NULL, x, y, N), WEFT_OK);
+    CHECK(is(y, 1, 4));
+    CHECK_STATUS(weft_call(by_turn, &value, x, y), WEFT_OK);
+    CHECK(value == 1 + 2 + 2 + 2);
+}
+
 WEFT_FUNCTION(sieve, (n), {
     int p(n);
     int count = 0;
@@ -360,6 +401,6 @@ TEST(F7_explain)
     CHECK(right);
 }
 
-TEST_MAIN(TEST_OF(F1_flow), TEST_OF(F1_arrays), TEST_OF(F1_local_arrays), TEST_OF(F1_types),
-          TEST_OF(F5_host_calls), TEST_OF(F1_errors), TEST_OF(F1_results), TEST_OF(F4_serial),
-          TEST_OF(F5_overlap), TEST_OF(F7_explain));
+TEST_MAIN(TEST_OF(F1_flow), TEST_OF(F1_arrays), TEST_OF(F3_fused_and_read_by_element),
+          TEST_OF(F1_local_arrays), TEST_OF(F1_types), TEST_OF(F5_host_calls), TEST_OF(F1_errors),
+          TEST_OF(F1_results), TEST_OF(F4_serial), TEST_OF(F5_overlap), TEST_OF(F7_explain));
