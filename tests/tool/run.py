@@ -16,7 +16,7 @@ import unittest
 
 TOOL = ""
 HERE = os.path.dirname(os.path.abspath(__file__))
-CODES = {"<f8": "d", "<f4": "f", "<i4": "i", "<i8": "q", "<u2": "H", "|b1": "B"}
+CODES = {"<f8": "d", "<f4": "f", "<f2": "e", "<i4": "i", "<i8": "q", "<u2": "H", "|b1": "B"}
 
 
 def write_npy(path, values, dtype="<f8", shape=None, fortran=False):
@@ -25,7 +25,7 @@ def write_npy(path, values, dtype="<f8", shape=None, fortran=False):
     text += " " * (-(len(text) + 11) % 64) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode())
-        array.array(CODES[dtype], values).tofile(file)
+        file.write(struct.pack("<%d%s" % (len(values), CODES[dtype]), *values))
 
 
 def read_npy(path):
@@ -247,6 +247,13 @@ class Pieces(InFolder):
             found = [run("eval", code, "a=a.npy", "--stream", when, "--json").stdout for when in ("always", "never")]
             self.assertEqual(found[0], found[1])
 
+    def test_halves(self):
+        write_npy("h.npy", [k / 64 for k in range(9000)], "<f2")
+        self.assertEqual(self.value("m = max(h)", "h=h.npy", "--stream", "always", name="m"), 140.625)
+        done = run("eval", "c = h; s = sum(h)", "h=h.npy", "-o", "c=c.npy", "--stream", "always", code=1)
+        self.assertIn("sum of f16 is rounded once", done.stderr)
+        self.assertFalse(os.path.exists("c.npy"))
+
     def test_random_operands(self):
         for dtype in ("f32", "f64", "i16", "bool", "c64", "bf16"):
             for count in (4097, 256 * 4096 + 333):
@@ -268,10 +275,11 @@ class Pieces(InFolder):
         write_npy("a.npy", numbers(100), shape=(10, 10))
         write_npy("f.npy", numbers(100), shape=(10, 10), fortran=True)
         write_npy("b.npy", numbers(10))
+        write_npy("k.npy", [2.0], shape=(1, 1, 1))
         for code, part in (("c = shift(a, 1, 0)", "shift"), ("s = sum(a); c = a - s", "at the end"), ("c = a + b", "shapes"),
-                           ("c = f", "Fortran"), ("c = sum(a, axis=1)", "sum looks beyond"), ("a = 2*a", "assigns one"),
+                           ("c = a + k", "shapes"), ("c = f", "Fortran"), ("c = sum(a, axis=1)", "sum looks beyond"), ("a = 2*a", "assigns one"),
                            ("c = a; c = a + c", "twice"), ("a", "is shown")):
-            used = [name for name in "abf" if re.search(r"\b%s\b" % name, code)]
+            used = [name for name in "abfk" if re.search(r"\b%s\b" % name, code)]
             output = ["-o", "c=c.npy"] if code.startswith("c =") else []
             done = run("eval", code, *["%s=%s.npy" % (name, name) for name in used], "--stream", "always", *output, code=1)
             self.assertIn(part, done.stderr, code)

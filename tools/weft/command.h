@@ -25,7 +25,8 @@ const char *option_value(int count, char **arguments, int *at, const char *name,
 
 /* JSON. */
 void json_text(const char *text);
-void json_array(weft_array *array); /* dtype, shape and, of few elements, values */
+/* dtype, shape and, of few elements, values; false if those could not be read. */
+bool json_array(weft_array *array);
 
 /* An operand as the user named it. */
 typedef struct operand {

@@ -242,6 +242,7 @@ static int save_results(const evaluation *e)
 
 static int show_json(const evaluation *e)
 {
+    bool read = true;
     printf("{");
     for (int k = 0; k < e->count; k++) {
         const result *r = &e->results[k];
@@ -254,11 +255,11 @@ static int show_json(const evaluation *e)
             printf(r->array ? ", " : "");
         }
         if (r->array)
-            json_array(r->array);
+            read &= json_array(r->array);
         printf("}");
     }
     printf("}\n");
-    return DONE;
+    return read ? DONE : failed_call();
 }
 
 static int show_results(const evaluation *e)

@@ -58,9 +58,9 @@ static int check_target(const char *target)
 static int run(const char *code, operands *all, const char *target)
 {
     program p;
-    if (!program_open(&p, code))
-        return failed("the code has more than %d statements", STATEMENTS_MAX);
-    const int ending = explain(&p, all, strcmp(target, "ir") == 0 ? NULL : target);
+    const int ending = program_open(&p, code)
+                           ? explain(&p, all, strcmp(target, "ir") == 0 ? NULL : target)
+                           : failed("the code has more than %d statements", STATEMENTS_MAX);
     program_close(&p);
     return ending;
 }

@@ -137,7 +137,7 @@ static void json_elements(weft_dtype dtype, weft_shape shape, const char *data, 
     }
 }
 
-static void json_values(weft_array *array)
+static bool json_values(weft_array *array)
 {
     const weft_dtype dtype = weft_array_dtype(array);
     const weft_dtype wide = dtype <= WEFT_I64   ? WEFT_I64
@@ -147,15 +147,17 @@ static void json_values(weft_array *array)
     WEFT_AUTO weft_array *here = weft_to_device(array, WEFT_CPU, NULL);
     WEFT_AUTO weft_array *cast = here ? weft_cast(here, wide) : NULL;
     const size_t bytes = cast ? weft_array_bytes(cast) : 0;
-    char *data = bytes ? malloc(bytes) : NULL;
-    if (data && weft_copy_to_host(cast, data, bytes) == WEFT_OK)
+    char *data = malloc(bytes + 1);
+    const bool read = cast && data && weft_copy_to_host(cast, data, bytes) == WEFT_OK;
+    if (read && bytes)
         json_elements(dtype, weft_array_shape(array), data, weft_dtype_size(wide));
     else
         printf("[]");
     free(data);
+    return read;
 }
 
-void json_array(weft_array *array)
+bool json_array(weft_array *array)
 {
     const weft_shape shape = weft_array_shape(array);
     printf("\"dtype\": \"%s\", \"shape\": [", weft_dtype_name(weft_array_dtype(array)));
@@ -163,7 +165,7 @@ void json_array(weft_array *array)
         printf("%s%lld", k ? ", " : "", (long long)shape.size[k]);
     printf("]");
     if (weft_array_count(array) > JSON_ELEMENTS)
-        return;
+        return true;
     printf(", \"value\": ");
-    json_values(array);
+    return json_values(array);
 }

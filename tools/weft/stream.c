@@ -32,7 +32,7 @@ typedef struct stream {
     char *code; /* with folds along rows */
     int64_t count;
     weft_shape shape;
-    bool rows;
+    bool rows, told;                /* folds along rows; an error has been shown */
     weft_array *flat[OPERANDS_MAX]; /* NULL: random, a number, or one element */
     weft_array *piece[OPERANDS_MAX];
     part parts[OUTPUTS_MAX];
@@ -117,11 +117,15 @@ static const char *refuse_statement(const evaluation *e, const statement *s)
     return NULL;
 }
 
+/* Operands of one element do not change the shape, unless they have more dimensions. */
 static const char *refuse_operands(const evaluation *e)
 {
     const operand *first = NULL;
+    int ndim = 0;
     for (int k = 0; k < e->operands.count; k++) {
         const operand *o = &e->operands.list[k];
+        if (is_array(o) && operand_shape(o).ndim > ndim)
+            ndim = operand_shape(o).ndim;
         if (!is_large(o))
             continue;
         if (!o->random && !weft_array_is_contiguous(o->value.value.array))
@@ -130,7 +134,9 @@ static const char *refuse_operands(const evaluation *e)
             return "operands have several shapes";
         first = o;
     }
-    return first ? NULL : "there is no operand with several elements";
+    if (!first)
+        return "there is no operand with several elements";
+    return ndim > operand_shape(first).ndim ? "operands have several shapes" : NULL;
 }
 
 const char *stream_refuses(const evaluation *e)
@@ -269,10 +275,23 @@ static weft_status evaluate(stream *s, int64_t count)
     return weft_evaluate(s->code, total, names, values);
 }
 
-static weft_status keep_slots(part *p)
+/* Not the least or the largest, but what is added or multiplied. */
+static bool is_rounded(const part *p)
+{
+    const bool half = p->dtype == WEFT_F16 || p->dtype == WEFT_BF16;
+    return half && strcmp(p->fold->each, "min") != 0 && strcmp(p->fold->each, "max") != 0;
+}
+
+static weft_status keep_slots(stream *s, part *p)
 {
     const size_t bytes = weft_array_bytes(p->array);
     p->dtype = weft_array_dtype(p->array);
+    if (is_rounded(p)) {
+        failed("%s of %s is rounded once, at the end; use --stream never, or cast it: f32(...)",
+               p->fold->name, weft_dtype_name(p->dtype));
+        s->told = true;
+        return WEFT_ERROR_UNSUPPORTED;
+    }
     if (p->slots_bytes + bytes > p->slots_room) {
         p->slots_room = 2 * (p->slots_bytes + bytes);
         char *more = realloc(p->slots, p->slots_room);
@@ -291,7 +310,7 @@ static weft_status take_results(stream *s)
         part *p = &s->parts[k];
         weft_status status = WEFT_OK;
         if (p->fold)
-            status = keep_slots(p);
+            status = keep_slots(s, p);
         else {
             if (!p->writer)
                 p->writer =
@@ -358,11 +377,6 @@ static weft_status finish(stream *s)
 {
     for (int k = 0; k < s->e->count; k++) {
         part *p = &s->parts[k];
-        if (p->fold && (p->dtype == WEFT_F16 || p->dtype == WEFT_BF16))
-            return failed("%s of %s is rounded once, at the end; use --stream never, or cast it: "
-                          "f32(...)",
-                          p->fold->name, weft_dtype_name(p->dtype)),
-                   WEFT_ERROR_UNSUPPORTED;
         if (p->fold && !(s->e->results[k].array = combine(p, s->count)))
             return weft_error_code();
         weft_writer *writer = p->writer;
@@ -395,11 +409,8 @@ int stream_run(evaluation *e)
     weft_status status = rewrite(&s) ? open_operands(&s) : WEFT_ERROR_MEMORY;
     if (status == WEFT_OK)
         status = run_pieces(&s);
-    const bool done = status == WEFT_OK;
-    if (done)
+    if (status == WEFT_OK)
         status = finish(&s);
     close_stream(&s);
-    if (status == WEFT_OK || (done && status == WEFT_ERROR_UNSUPPORTED))
-        return status == WEFT_OK ? DONE : FAILED;
-    return failed_call();
+    return status == WEFT_OK ? DONE : s.told ? FAILED : failed_call();
 }
