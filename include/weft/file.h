@@ -83,8 +83,8 @@ WEFT_API weft_status weft_save_all(const char *path, int count, const char *cons
 
 /* An NPY file piece by piece, for arrays that memory does not hold. Each piece has the next
  * elements in C order, of the file's dtype; its own shape does not matter. weft_writer_finish fails
- * if elements are missing; it and weft_writer_cancel free the writer, finished or not, and cancel
- * leaves no file behind. */
+ * if elements are missing, or a piece was written only in part; it and weft_writer_cancel free the
+ * writer, finished or not, and cancel leaves no file behind. */
 typedef struct weft_writer weft_writer;
 WEFT_API weft_writer *weft_writer_new(const char *path, weft_dtype dtype, weft_shape shape);
 WEFT_API weft_status weft_writer_add(weft_writer *writer, weft_array *piece);

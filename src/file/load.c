@@ -113,8 +113,10 @@ weft_status weft_file_describe_sized(weft_file *file, int position, weft_file_in
                                 .swapped = npy.swapped,
                                 .compressed = input.inflater != NULL,
                                 .mappable = is_mappable(&input, &npy)};
-    if (status == WEFT_OK)
+    if (status == WEFT_OK) {
+        memset(info, 0, info_size);
         memcpy(info, &all, info_size < sizeof all ? info_size : sizeof all);
+    }
     weft__input_close(&input);
     return status;
 }

@@ -198,7 +198,14 @@ struct weft_writer {
     weft__output output;
     weft__npy npy;
     size_t given; /* bytes of elements */
+    bool broken;  /* a piece was written in part */
 };
+
+static weft_status fail_broken(void)
+{
+    return FAIL(WEFT_ERROR_SYSTEM,
+                "a piece was written only in part before; begin again with a new writer");
+}
 
 weft_writer *weft_writer_new(const char *path, weft_dtype dtype, weft_shape shape)
 {
@@ -224,6 +231,8 @@ weft_status weft_writer_add(weft_writer *writer, weft_array *piece)
     OPERATION("weft_writer_add");
     if (!writer)
         return weft__fail_null("writer");
+    if (writer->broken)
+        return fail_broken();
     TRY(weft__array_check(piece, "piece"));
     if (piece->dtype != writer->npy.dtype)
         return FAIL_AT(WEFT_ERROR_DTYPE, "piece", "the piece is of %s, the file of %s; cast it",
@@ -234,9 +243,21 @@ weft_status weft_writer_add(weft_writer *writer, weft_array *piece)
                        "the piece has %zu bytes, and the file of shape %s has room for %zu more",
                        weft_array_bytes(piece), weft__shape_text_of(&writer->npy.shape).text,
                        writer->npy.bytes - writer->given);
-    TRY(weft__array_emit(piece, write_plain, &writer->output));
-    writer->given += weft_array_bytes(piece);
-    return WEFT_OK;
+    const uint64_t before = writer->output.written;
+    const weft_status status = weft__array_emit(piece, write_plain, &writer->output);
+    writer->broken = status != WEFT_OK && writer->output.written != before;
+    writer->given += status == WEFT_OK ? weft_array_bytes(piece) : 0;
+    return status;
+}
+
+static weft_status check_whole(const weft_writer *writer)
+{
+    if (writer->broken)
+        return fail_broken();
+    const size_t missing = writer->npy.bytes - writer->given;
+    return missing ? FAIL(WEFT_ERROR_SHAPE, "%zu of the %zu bytes of shape %s were not given",
+                          missing, writer->npy.bytes, weft__shape_text_of(&writer->npy.shape).text)
+                   : WEFT_OK;
 }
 
 weft_status weft_writer_finish(weft_writer *writer)
@@ -244,11 +265,9 @@ weft_status weft_writer_finish(weft_writer *writer)
     OPERATION("weft_writer_finish");
     if (!writer)
         return weft__fail_null("writer");
-    const size_t missing = writer->npy.bytes - writer->given;
-    const weft_status status =
-        missing ? FAIL(WEFT_ERROR_SHAPE, "%zu of the %zu bytes of shape %s were not given", missing,
-                       writer->npy.bytes, weft__shape_text_of(&writer->npy.shape).text)
-                : weft__output_commit(&writer->output);
+    weft_status status = check_whole(writer);
+    if (status == WEFT_OK)
+        status = weft__output_commit(&writer->output);
     weft_writer_cancel(writer);
     return status;
 }

@@ -376,6 +376,30 @@ TEST(file_nothing_half_written_stays)
     (void)unlink(path);
 }
 
+/* A piece that was written in part cannot be given again: the file would have it one and a half
+ * times. */
+TEST(file_a_broken_writer_makes_no_file)
+{
+    const char *path = path_of("broken.npy");
+    struct rlimit old, small;
+    WEFT_AUTO weft_array *piece = weft_ones(WEFT_SHAPE(100000));
+    (void)unlink(path);
+    CHECK(piece);
+    CHECK_INT(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = old;
+    small.rlim_cur = 4096;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    weft_writer *writer = weft_writer_new(path, WEFT_F32, WEFT_SHAPE(100000));
+    CHECK(writer);
+    (void)setrlimit(RLIMIT_FSIZE, &small);
+    const weft_status first = weft_writer_add(writer, piece);
+    (void)setrlimit(RLIMIT_FSIZE, &old);
+    const weft_status again = weft_writer_add(writer, piece);
+    const weft_status finished = weft_writer_finish(writer);
+    CHECK(first != WEFT_OK && again != WEFT_OK && finished != WEFT_OK);
+    CHECK_INT(size_of(path), -1);
+}
+
 TEST(file_links_are_followed)
 {
     const char *path = path_of("target.npy"), *link = path_of("link.npy");
@@ -401,4 +425,4 @@ TEST_MAIN(TEST_OF(file_every_dtype_and_layout_comes_back),
           TEST_OF(file_wrong_headers_are_errors), TEST_OF(file_npz_holds_several_arrays),
           TEST_OF(file_mapped_memory_is_private), TEST_OF(file_saving_waits), TEST_OF(file_pieces),
           TEST_OF(file_large_views_are_written_in_pieces), TEST_OF(file_nothing_half_written_stays),
-          TEST_OF(file_links_are_followed));
+          TEST_OF(file_a_broken_writer_makes_no_file), TEST_OF(file_links_are_followed));
