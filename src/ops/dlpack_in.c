@@ -174,18 +174,25 @@ static weft_array *import(const weft_dlpack_tensor *tensor)
     return NULL;
 }
 
-/* In order after what the stream has; from here on the buffer deletes the tensor. */
-static weft_array *take(weft_array *array, const weft_from_dlpack_options *given,
-                        weft_deleter *deleter, void *managed)
+/* In order after what the stream has; takes the array over. */
+static weft_array *ordered(weft_array *array, const weft_from_dlpack_options *given)
 {
     weft_from_dlpack_options options = {.struct_size = sizeof options};
     weft__options_copy(&options, sizeof options, given);
+    if (!array || !options.stream ||
+        weft__dlpack_hand_over(array->buffer, options.stream, true) == WEFT_OK)
+        return array;
+    weft_array_release(array);
+    return NULL;
+}
+
+/* From here on the buffer deletes the tensor. */
+static weft_array *take(weft_array *array, const weft_from_dlpack_options *options,
+                        weft_deleter *deleter, void *managed)
+{
+    array = ordered(array, options);
     if (!array)
         return NULL;
-    if (options.stream && weft__dlpack_hand_over(array->buffer, options.stream, true) != WEFT_OK) {
-        weft_array_release(array);
-        return NULL;
-    }
     array->buffer->deleter_context = managed;
     array->buffer->deleter = deleter;
     return array;
@@ -216,12 +223,13 @@ static weft_array *ended(weft_array *array, weft_deleter *deleter, void *managed
     return array;
 }
 
-static weft_array *view_of_own(const weft_array *own, bool read_only)
+static weft_array *view_of_own(const weft_array *own, bool read_only,
+                               const weft_from_dlpack_options *options)
 {
     weft_array *view = weft__array_view(own);
     if (view)
         view->read_only |= read_only;
-    return view;
+    return ordered(view, options);
 }
 
 weft_array *weft_from_dlpack_with(weft_dlpack *managed, const weft_from_dlpack_options *options)
@@ -238,7 +246,7 @@ weft_array *weft_from_dlpack_with(weft_dlpack *managed, const weft_from_dlpack_o
     const bool read_only = managed->flags & WEFT_DLPACK_READ_ONLY;
     const weft_array *own = weft__dlpack_own(managed);
     if (own)
-        return ended(view_of_own(own, read_only), delete_versioned, managed);
+        return ended(view_of_own(own, read_only, options), delete_versioned, managed);
     weft_array *array = take(import(&managed->tensor), options, delete_versioned, managed);
     if (!array)
         return ended(NULL, delete_versioned, managed);
@@ -254,7 +262,7 @@ weft_array *weft_from_dlpack_unversioned_with(weft_dlpack_unversioned *managed,
         return weft__fail_null("managed"), NULL;
     const weft_array *own = weft__dlpack_own_unversioned(managed);
     if (own)
-        return ended(view_of_own(own, false), delete_unversioned, managed);
+        return ended(view_of_own(own, false, options), delete_unversioned, managed);
     weft_array *array = take(import(&managed->tensor), options, delete_unversioned, managed);
     return array ? array : ended(NULL, delete_unversioned, managed);
 }

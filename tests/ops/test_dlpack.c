@@ -464,6 +464,31 @@ TEST(M6_tensors_come_after_their_stream)
     CHECK_INT(atomic_load(&p.deletions), 1);
 }
 
+/* Those that are our own, and come back from another library, too. */
+TEST(M6_own_tensors_come_after_their_stream)
+{
+    AUTO_STREAM producing = weft_stream_new(device(), .async = true);
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(4), .device = device());
+    CHECK(producing && other && a);
+    weft_dlpack *out = weft_to_dlpack(a);
+    CHECK(out);
+    weft_status status = hold(producing, &gate);
+    weft_array *back = weft_from_dlpack(out, .stream = producing);
+    CHECK(back);
+    weft_stream_set_current(device(), other);
+    if (status == WEFT_OK)
+        status = weft_fill(back, 1);
+    weft_stream_set_current(device(), NULL);
+    bool waited = stays_busy(other);
+    gate_open(&gate);
+    bool done = finishes(other);
+    weft_array_release(back);
+    CHECK_STATUS(status, WEFT_OK);
+    CHECK(waited && done);
+}
+
 /* A tensor is deleted after the queued work that uses it. */
 TEST(M6_deleters_wait_for_queued_work)
 {
@@ -554,5 +579,6 @@ TEST_MAIN(TEST_OF(M6_tensors_become_arrays_without_a_copy), TEST_OF(M6_tensors_a
           TEST_OF(M6_tensors_that_come_back), TEST_OF(M6_tensors_of_the_device),
           TEST_OF(M6_tensors_elsewhere), TEST_OF(M6_streams_are_handed_over),
           TEST_OF(M6_memory_comes_back_in_order), TEST_OF(M6_tensors_come_after_their_stream),
+          TEST_OF(M6_own_tensors_come_after_their_stream),
           TEST_OF(M6_deleters_wait_for_queued_work), TEST_OF(M6_what_an_array_is_made_of),
           TEST_NO_FAULTS(M6_a_thousand_exchanges, "a thousand times what the others do"));
