@@ -10,7 +10,7 @@ extern "C" {
 
 typedef enum weft_warning {
     WEFT_WARNING_MIXED_MEMORY,  /* operands of several kinds: shared memory migrates to a device,
-                                   host  memory is read over its bus */
+                                   host memory is read over its bus */
     WEFT_WARNING_PAGEABLE_COPY, /* at least 64 KiB between a device and memory that is not pinned */
     WEFT_WARNING_HOST_READS     /* this thread reads from a device a few bytes at a time, again and
                                    again: told at every 16th read of up to 64 bytes */

@@ -144,6 +144,7 @@ static void write_event(writer *w, const weft__function *f, const weft__function
 
 static void write_call(writer *w, const weft__function *f)
 {
+    const uint64_t kernels = f->bytes[WEFT__DID_REGION] + f->bytes[WEFT__DID_LOOP];
     uint64_t all = 0;
     for (int k = 0; k < WEFT__EVENTS; k++)
         all += f->totals[k];
@@ -157,9 +158,9 @@ static void write_call(writer *w, const weft__function *f)
     if (all > f->events_count)
         write_text(w, "      and %llu more\n", (unsigned long long)(all - f->events_count));
     write_text(w,
-               "altogether %llu kernels, %llu copies to the device (%llu bytes), %llu to the "
+               "altogether %llu kernel%s, %llu copies to the device (%llu bytes), %llu to the "
                "host (%llu bytes)\n",
-               (unsigned long long)(f->bytes[WEFT__DID_REGION] + f->bytes[WEFT__DID_LOOP]),
+               (unsigned long long)kernels, kernels == 1 ? "" : "s",
                (unsigned long long)f->totals[WEFT__DID_TO_DEVICE],
                (unsigned long long)f->bytes[WEFT__DID_TO_DEVICE],
                (unsigned long long)f->totals[WEFT__DID_TO_HOST],

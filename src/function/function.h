@@ -3,12 +3,16 @@
  *     parse.c     text -> statements, whose expressions are parts
  *     part.c      parts: the syntax of an expression, and evaluations of it for operands of certain
  *                 types; elements are operands beside the names
+ *     integer.c   integers of parts, without kernels
  *     scalar.c    parts of numbers and elements, computed at once on the host
- *     nest.c      loops that may become kernels, as texts of portable kernels
+ *     region.c    parts with whole arrays in them
+ *     fuse.c      neighbouring array statements as one
+ *     nest*.c     loops that may become kernels, whose texts emit.c and rows.c write
  *     depend.c    whether the iterations of such a loop need each other
  *     variable.c  variables, and which copy of an array is valid where
  *     run.c       statements, one after another
  *     host.c      host functions by name
+ *     open.c      functions from their texts
  *     call.c      calls: what each thread keeps of a function */
 #ifndef WEFT_FUNCTION_FUNCTION_H
 #define WEFT_FUNCTION_FUNCTION_H
@@ -222,13 +226,15 @@ const weft_array *weft__held_any(const weft__held *held);
 void weft__function_note(weft__function *function, weft__function_did did, int32_t what,
                          uint64_t bytes);
 
-/* scalar.c */
+/* integer.c */
 /* The integer of a node that is made of integers; false if it takes more than that. */
 bool weft__function_integer(weft__running *r, weft__function_part *part, int32_t node,
                             int64_t *value);
 /* The address of an element of `base`, a copy of its array. */
 weft_status weft__function_address(weft__running *r, weft__function_part *part, int element,
                                    const weft_array *base, char **address);
+
+/* scalar.c */
 /* The types and values of a part's operands; arrays are not looked at. An error if a variable is
  * read before it is set. */
 weft_status weft__function_types(weft__running *r, const weft__function_part *part, bool as_value,
