@@ -171,6 +171,20 @@ static weft_status call_again(weft__thread *thread, const weft_function *functio
     return status;
 }
 
+/* Of f16 and bf16 there are no C numbers. */
+static weft_status check_results(int count, const weft_result *results)
+{
+    for (int i = 0; i < count; i++) {
+        const int32_t dtype = results[i].dtype;
+        if (dtype < WEFT_DTYPE_DEFAULT || dtype >= WEFT_DTYPE_END || dtype == WEFT_F16 ||
+            dtype == WEFT_BF16)
+            return FAIL_AT(WEFT_ERROR_DTYPE, "results",
+                           "result %d is of dtype %d (%s), of which there is no C number", i + 1,
+                           (int)dtype, weft_dtype_name((weft_dtype)dtype));
+    }
+    return WEFT_OK;
+}
+
 weft_status weft_call_with(const weft_function *function, int results_count,
                            const weft_result *results, int count, const weft_operand *operands)
 {
@@ -186,6 +200,7 @@ weft_status weft_call_with(const weft_function *function, int results_count,
         count > WEFT__LANG_OPERANDS_MAX || (count && !operands))
         return FAIL(WEFT_ERROR_ARGUMENT, "%d results or %d arguments are not possible, or missing",
                     results_count, count);
+    TRY(check_results(results_count, results));
     TRY(find(thread, function, &f));
     if (f->busy)
         return call_again(thread, function, results_count, results, count, operands);

@@ -309,6 +309,13 @@ TEST(F1_results)
     CHECK_ERROR(WEFT_ERROR_ARGUMENT, "result 1 is a number");
     CHECK(!array);
     CHECK_STATUS(weft_call_with(NULL, 0, NULL, 0, NULL), WEFT_ERROR_ARGUMENT);
+    uint16_t half[9] = {0};
+    for (int32_t dtype = -1; dtype <= WEFT_DTYPE_END; dtype++) {
+        const weft_result result = {half, dtype};
+        if (dtype == -1 || dtype == WEFT_F16 || dtype == WEFT_BF16 || dtype == WEFT_DTYPE_END)
+            CHECK_STATUS(weft_call_with(&sieve, 1, &result, 1, WEFT__OPERANDS(10)),
+                         WEFT_ERROR_DTYPE);
+    }
 }
 
 /* A serial function in a device context. */
