@@ -1,6 +1,7 @@
 /* Element types: names, sizes and promotion. */
 #include "core/dtype.h"
 #include "core/status.h"
+#include <stdio.h>
 #include <string.h>
 #include <weft/dtype.h>
 
@@ -137,4 +138,14 @@ weft__rank weft__dtype_rank(weft_dtype dtype)
     if (dtype <= WEFT_U64)
         return WEFT__RANK_INTEGER;
     return dtype <= WEFT_F64 ? WEFT__RANK_FLOAT : WEFT__RANK_COMPLEX;
+}
+
+void weft__dtype_typestr(weft_dtype dtype, char text[8])
+{
+    static const char kinds[] = {'b', 'i', 'u', 'f', 'c'};
+    weft_dtype_kind kind = WEFT_KIND_BOOL;
+    const int bytes = (int)weft_dtype_size(dtype);
+    weft_dtype_kind_of(dtype, &kind);
+    const char order = bytes == 1 ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    (void)snprintf(text, 8, "%c%c%d", order, dtype == WEFT_BF16 ? 'V' : kinds[kind], bytes);
 }

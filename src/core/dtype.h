@@ -12,6 +12,9 @@ typedef enum weft__rank {
     WEFT__RANK_COMPLEX
 } weft__rank;
 weft__rank weft__dtype_rank(weft_dtype dtype);
+/* As NumPy writes it, in the byte order of this machine: "<f4", "|b1"; of bf16, which NumPy does
+ * not have, "<V2". */
+void weft__dtype_typestr(weft_dtype dtype, char text[8]);
 /* Records that a value is no dtype, as operand "dtype". */
 weft_status weft__fail_dtype(weft_dtype dtype);
 

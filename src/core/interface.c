@@ -1,18 +1,8 @@
 /* What an array is made of, in one struct. */
 #include "core/array.h"
-#include <stdio.h>
+#include "core/dtype.h"
 #include <string.h>
 #include <weft/dlpack.h>
-
-static void write_typestr(weft_dtype dtype, char text[8])
-{
-    static const char kinds[] = {'b', 'i', 'u', 'f', 'c'};
-    weft_dtype_kind kind = WEFT_KIND_BOOL;
-    const size_t bytes = weft_dtype_size(dtype);
-    weft_dtype_kind_of(dtype, &kind);
-    const char order = bytes == 1 ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    snprintf(text, 8, "%c%c%d", order, dtype == WEFT_BF16 ? 'V' : kinds[kind], (int)bytes);
-}
 
 weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *interface,
                                       size_t interface_size)
@@ -30,7 +20,7 @@ weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *i
         all.strides[k] = array->stride[k];
     }
     all.dtype = (weft_dtype)array->dtype;
-    write_typestr(all.dtype, all.typestr);
+    weft__dtype_typestr(all.dtype, all.typestr);
     all.device = weft__array_device(array);
     all.memory = (weft_memory)array->buffer->memory;
     all.stream = array->stream;

@@ -4,13 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NumPy's name of each dtype, without the byte order. */
-static const char *const codes[WEFT_DTYPE_END] = {
-    [WEFT_BOOL] = "b1", [WEFT_I8] = "i1",  [WEFT_I16] = "i2",  [WEFT_I32] = "i4",
-    [WEFT_I64] = "i8",  [WEFT_U8] = "u1",  [WEFT_U16] = "u2",  [WEFT_U32] = "u4",
-    [WEFT_U64] = "u8",  [WEFT_F16] = "f2", [WEFT_BF16] = "V2", [WEFT_F32] = "f4",
-    [WEFT_F64] = "f8",  [WEFT_C64] = "c8", [WEFT_C128] = "c16"};
-
 static const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 weft__quote weft__quote_of(const char *text, size_t length)
@@ -111,6 +104,18 @@ static bool take_size(reader *r, int64_t *size)
     return true;
 }
 
+/* The dtype with NumPy's name, which has no byte order here. */
+static weft_dtype dtype_of(const char *name, size_t length)
+{
+    char typestr[8];
+    for (int k = 1; k < WEFT_DTYPE_END; k++) {
+        weft__dtype_typestr((weft_dtype)k, typestr);
+        if (strlen(typestr + 1) == length && memcmp(typestr + 1, name, length) == 0)
+            return (weft_dtype)k;
+    }
+    return length == 1 && *name == '?' ? WEFT_BOOL : WEFT_DTYPE_DEFAULT;
+}
+
 static weft_status read_dtype(reader *r, weft__npy *npy)
 {
     const char *text;
@@ -123,13 +128,7 @@ static weft_status read_dtype(reader *r, weft__npy *npy)
     if (!take_string(r, &text, &length))
         return wrong(r, "a dtype as '<f4'");
     const bool ordered = length > 0 && text[0] && strchr("<>=|", text[0]);
-    const char *code = text + ordered;
-    const size_t rest = length - ordered;
-    for (int k = 1; k < WEFT_DTYPE_END && npy->dtype == WEFT_DTYPE_DEFAULT; k++)
-        if (strlen(codes[k]) == rest && memcmp(codes[k], code, rest) == 0)
-            npy->dtype = (weft_dtype)k;
-    if (rest == 1 && *code == '?')
-        npy->dtype = WEFT_BOOL;
+    npy->dtype = dtype_of(text + ordered, length - ordered);
     if (npy->dtype == WEFT_DTYPE_DEFAULT)
         return no_such_dtype(r, text, length);
     npy->swapped = ordered && text[0] == (little ? '>' : '<') && weft__npy_part(npy->dtype) > 1;
@@ -217,11 +216,12 @@ size_t weft__npy_part(weft_dtype dtype)
 /* Version 1: what is written is short. The first element is on a multiple of 64 bytes. */
 size_t weft__npy_write(const weft__npy *npy, char *header)
 {
-    const char order = weft_dtype_size(npy->dtype) == 1 ? '|' : little ? '<' : '>';
+    char typestr[8];
+    weft__dtype_typestr(npy->dtype, typestr);
     int at = snprintf(header + 10, WEFT__NPY_ROOM - 10,
-                      "{'descr': '%c%s', 'fortran_order': %s, "
+                      "{'descr': '%s', 'fortran_order': %s, "
                       "'shape': (",
-                      order, codes[npy->dtype], npy->fortran ? "True" : "False");
+                      typestr, npy->fortran ? "True" : "False");
     for (int k = 0; k < npy->shape.ndim; k++)
         at +=
             snprintf(header + 10 + at, (size_t)(WEFT__NPY_ROOM - 10 - at), "%s%lld%s",
