@@ -189,9 +189,18 @@ static weft_status order(exported *e, weft_stream *stream)
     return WEFT_OK;
 }
 
-/* `tensor` says where in the result the tensor is. */
+static weft_status check_writable(const weft_array *array)
+{
+    if (!is_read_only(array))
+        return WEFT_OK;
+    return FAIL_AT(WEFT_ERROR_UNSUPPORTED, "array",
+                   "the array cannot be written, and a tensor without a version cannot say so; use "
+                   "weft_to_dlpack, or .copy = WEFT_COPY_ALWAYS");
+}
+
+/* `tensor` says where in the result the tensor is; `flags`, that it can say what is read-only. */
 static exported *export(weft_array *array, const weft_to_dlpack_options *given, size_t tensor,
-                        bool *copied)
+                        bool flags, bool *copied)
 {
     weft_to_dlpack_options options = {.struct_size = sizeof options};
     weft__options_copy(&options, sizeof options, given);
@@ -203,7 +212,7 @@ static exported *export(weft_array *array, const weft_to_dlpack_options *given, 
         return NULL;
     e->array = source_of(array, &options, copied);
     const bool for_host = options.device.kind == WEFT_DEVICE_CPU;
-    if (e->array &&
+    if (e->array && (flags || check_writable(e->array) == WEFT_OK) &&
         describe(e, for_host, (weft_dlpack_tensor *)(void *)((char *)e + tensor)) == WEFT_OK &&
         order(e, options.stream) == WEFT_OK)
         return e;
@@ -216,7 +225,8 @@ weft_dlpack *weft_to_dlpack_with(weft_array *array, const weft_to_dlpack_options
 {
     bool copied;
     OPERATION("weft_to_dlpack");
-    exported *e = export(array, options, offsetof(exported, managed.versioned.tensor), &copied);
+    exported *e =
+        export(array, options, offsetof(exported, managed.versioned.tensor), true, &copied);
     if (!e)
         return NULL;
     weft_dlpack *managed = &e->managed.versioned;
@@ -234,11 +244,8 @@ weft_dlpack_unversioned *weft_to_dlpack_unversioned_with(weft_array *array,
 {
     bool copied;
     OPERATION("weft_to_dlpack_unversioned");
-    if (array && is_read_only(array) && (!options || options->copy != WEFT_COPY_ALWAYS))
-        return FAIL_AT_NULL(WEFT_ERROR_UNSUPPORTED, "array",
-                            "the array cannot be written, and a tensor without a version cannot "
-                            "say so; use weft_to_dlpack, or .copy = WEFT_COPY_ALWAYS");
-    exported *e = export(array, options, offsetof(exported, managed.unversioned.tensor), &copied);
+    exported *e =
+        export(array, options, offsetof(exported, managed.unversioned.tensor), false, &copied);
     if (!e)
         return NULL;
     e->managed.unversioned.context = e;
