@@ -182,7 +182,7 @@ weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, we
         held->host_complete = false;
     }
     if (!held->host_complete) {
-        TRY(weft__buffer_wait(held->host->buffer, false, true));
+        TRY(weft__buffer_wait(held->host->buffer, true, true));
         held->host_complete = true;
     }
     *array = held->host;

@@ -1,6 +1,7 @@
 /* Statements of functions: variables, control flow, elements, results, host calls, errors. */
 #include "support/arrays.h"
 #include "support/check.h"
+#include "support/gate.h"
 #include <math.h>
 #include <string.h>
 #include <weft/weft.h>
@@ -279,6 +280,33 @@ static const struct wrong {
     {"(x)", "{ a = 1; a(0) = 2; }", WEFT_ERROR_ARGUMENT, "'a' is a number and has no elements"},
 };
 
+WEFT_FUNCTION(waiting, (x), {
+    x = x + 1;
+    negate(x);
+});
+
+/* What a host function waits for is a hidden wait. */
+TEST(E3_host_calls_wait)
+{
+    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = {0};
+    WEFT_AUTO weft_array *x = ramp();
+    int calls = 0;
+    CHECK(stream && x);
+    CHECK_STATUS(weft_host_bind("negate", negate, .context = &calls), WEFT_OK);
+    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(weft_stream_set_current(device(), stream), WEFT_OK);
+    const bool before = weft_waits_forbid(true);
+    const weft_status refused = weft_call(waiting, NULL, x);
+    weft_waits_forbid(before);
+    open_gate(&gate);
+    const weft_status status = weft_call(waiting, NULL, x);
+    weft_stream_set_current(device(), NULL);
+    CHECK_STATUS(refused, WEFT_ERROR_WAIT);
+    CHECK_STATUS(status, WEFT_OK);
+    CHECK_INT(calls, 1);
+}
+
 TEST(F1_errors)
 {
     WEFT_AUTO weft_array *x = ramp();
@@ -409,5 +437,6 @@ TEST(F7_explain)
 }
 
 TEST_MAIN(TEST_OF(F1_flow), TEST_OF(F1_arrays), TEST_OF(F3_fused_and_read_by_element),
-          TEST_OF(F1_local_arrays), TEST_OF(F1_types), TEST_OF(F5_host_calls), TEST_OF(F1_errors),
-          TEST_OF(F1_results), TEST_OF(F4_serial), TEST_OF(F5_overlap), TEST_OF(F7_explain));
+          TEST_OF(F1_local_arrays), TEST_OF(F1_types), TEST_OF(F5_host_calls),
+          TEST_OF(E3_host_calls_wait), TEST_OF(F1_errors), TEST_OF(F1_results), TEST_OF(F4_serial),
+          TEST_OF(F5_overlap), TEST_OF(F7_explain));
