@@ -536,11 +536,26 @@ static void find_axes(const weft__function *f, weft__function_nest *nest)
     }
 }
 
+/* Which points are inside of the bounds decides about dependences. */
+static void mark_guards(weft__function_nest *nest, bool *fixed)
+{
+    const weft__lang_syntax *s = nest->syntax;
+    for (int k = 0; k < nest->depth; k++) {
+        int32_t guard = nest->loops[k].guard;
+        for (uint32_t i = guard > 0 ? s->statements[guard - 1].end : 0;
+             guard >= 0 && i < s->statements[guard].end; i++)
+            if (s->nodes[i].kind == WEFT__SYNTAX_OPERAND && s->nodes[i].index >= 0 &&
+                s->nodes[i].index < nest->operands_count)
+                fixed[s->nodes[i].index] = true;
+    }
+}
+
 static void mark_fixed(weft__function_nest *nest)
 {
     bool fixed[WEFT__LANG_OPERANDS_MAX] = {false};
     if (weft__portable_fixed(nest->syntax, fixed) != WEFT_OK)
         weft__nest_refuse(nest, 0, "memory ran out");
+    mark_guards(nest, fixed);
     for (int i = 0; i < nest->operands_count; i++)
         nest->operands[i].fixed |= fixed[i];
 }

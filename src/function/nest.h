@@ -29,6 +29,12 @@ typedef struct weft__nest_fold {
     uint8_t operation; /* add, subtract, multiply, minimum, maximum */
 } weft__nest_fold;
 
+/* What is folded into: its dtype, 0 if that is not known before, and whether it is untyped. */
+typedef struct weft__nest_accumulator {
+    uint8_t dtype;
+    bool weak;
+} weft__nest_accumulator;
+
 /* What a parameter of the kernel is. */
 typedef enum weft__nest_role {
     WEFT__ROLE_VARIABLE, /* `index`: the variable */
@@ -50,6 +56,7 @@ typedef struct weft__nest_plan {
     int64_t base[WEFT__NEST_DEPTH_MAX];
     weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
     int64_t values[WEFT__NEST_OPERANDS_MAX]; /* of those that are fixed */
+    weft__nest_accumulator accumulators[WEFT__NEST_FOLDS_MAX];
     weft__launch_plan launch;
 } weft__nest_plan;
 

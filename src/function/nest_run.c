@@ -1,6 +1,6 @@
 /* Running loops as kernels: their bounds, a plan for them, and the launch. */
 #include "core/allocate.h"
-#include "function/nest.h"
+#include "function/accumulator.h"
 #include "function/number.h"
 #include <string.h>
 
@@ -19,6 +19,7 @@ typedef struct nesting {
     weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
     weft_operand operands[WEFT__NEST_OPERANDS_MAX];
     weft_shape space;
+    weft__nest_accumulator accumulators[WEFT__NEST_FOLDS_MAX];
     weft_array *const *folded; /* of the kernel before, or NULL */
 } nesting;
 
@@ -192,6 +193,10 @@ static bool fits(const nesting *n, const weft__nest_plan *plan)
 {
     if (!plan->made || !weft__shape_same(&plan->space, &n->space))
         return false;
+    for (int k = 0; k < n->nest->folds_count; k++)
+        if (plan->accumulators[k].dtype != n->accumulators[k].dtype ||
+            plan->accumulators[k].weak != n->accumulators[k].weak)
+            return false;
     for (int i = 0; i < n->nest->operands_count; i++) {
         const weft__lang_operand *a = &plan->types[i], *b = &n->types[i];
         int64_t value = 0;
@@ -254,8 +259,27 @@ static weft_status fold_axes(const weft__function_nest *nest, weft__lang_syntax 
     return WEFT_OK;
 }
 
+/* The term as the type that it is folded in. */
+static weft_status cast_term(weft__lang_syntax *s, uint8_t dtype, int32_t *term)
+{
+    weft__syntax_node cast = {.kind = WEFT__SYNTAX_CAST,
+                              .dtype = dtype,
+                              .column = s->nodes[*term].column,
+                              .first = s->arguments_count,
+                              .count = 1,
+                              .index = -1};
+    TRY(weft__lang_room(&s->arguments, s->arguments_count, &s->arguments_room,
+                        sizeof *s->arguments));
+    s->arguments[s->arguments_count++] = *term;
+    TRY(weft__lang_room(&s->nodes, s->nodes_count, &s->nodes_room, sizeof *s->nodes));
+    *term = (int32_t)s->nodes_count;
+    s->nodes[s->nodes_count++] = cast;
+    return WEFT_OK;
+}
+
 /* Values that are folded come last. */
-static weft_status fold_results(const weft__function_nest *nest, weft__portable_program *program)
+static weft_status fold_results(const weft__function_nest *nest, const uint8_t *casts,
+                                weft__portable_program *program)
 {
     weft__lang_syntax *s = program->syntax;
     for (uint32_t done = 0, i = 0; done < s->statements_count; done++) {
@@ -267,6 +291,8 @@ static weft_status fold_results(const weft__function_nest *nest, weft__portable_
         }
         memmove(&s->statements[i], &s->statements[i + 1],
                 (s->statements_count - i - 1) * sizeof *s->statements);
+        if (casts[fold])
+            TRY(cast_term(s, casts[fold], &statement.node));
         weft__syntax_node call = {.kind = WEFT__SYNTAX_CALL,
                                   .operation = reductions[nest->folds[fold].operation],
                                   .column = statement.column,
@@ -286,9 +312,45 @@ static weft_status fold_results(const weft__function_nest *nest, weft__portable_
     return WEFT_OK;
 }
 
-static weft_status evaluate(const nesting *n, weft__nest_plan *plan)
+/* What the terms become before they are folded; *why is set if they cannot be. */
+static weft_status choose_casts(const nesting *n, const weft__portable_program *program,
+                                const weft__lang_operand *types, uint8_t *casts, const char **why)
+{
+    weft__lang_program *checked;
+    if (!n->nest->folds_count)
+        return WEFT_OK;
+    TRY(weft__lang_check(program->syntax, types, &checked));
+    for (uint32_t i = 0; i < checked->assignments_count; i++) {
+        const weft__lang_assignment *a = &checked->assignments[i];
+        int fold = fold_of(n->nest, program, a->operand);
+        if (fold < 0)
+            continue;
+        if (!weft_shape_equal(checked->shapes[checked->nodes[a->node].shape], program->points))
+            *why = "what it folds is the same in several iterations";
+        else if (!weft__accumulator_cast(n->nest, fold, n->accumulators[fold],
+                                         &checked->nodes[a->node], &casts[fold]))
+            *why = "what it folds is of another type than what it is folded into";
+    }
+    weft__lang_free(checked);
+    return WEFT_OK;
+}
+
+static weft_status evaluate_folded(const nesting *n, const weft__lang_operand *types,
+                                   weft__nest_plan *plan, const char **why)
 {
     weft__portable_program *program = &plan->launch.program;
+    uint8_t casts[WEFT__NEST_FOLDS_MAX] = {0};
+    TRY(choose_casts(n, program, types, casts, why));
+    if (*why)
+        return WEFT_OK;
+    TRY(fold_results(n->nest, casts, program));
+    return weft__evaluation_new(program->syntax, types, (int)program->operands_count,
+                                &plan->launch.evaluation);
+}
+
+static weft_status evaluate(const nesting *n, weft__nest_plan *plan, const char **why)
+{
+    const weft__portable_program *program = &plan->launch.program;
     size_t count = program->operands_count;
     weft__lang_operand *types = weft__allocate_zeroed((count + 1) * sizeof *types);
     if (!types)
@@ -300,9 +362,7 @@ static weft_status evaluate(const nesting *n, weft__nest_plan *plan)
         if (fold_of(n->nest, program, (int32_t)i) >= 0)
             types[i] = (weft__lang_operand){.tag = WEFT_OPERAND_ARRAY, .unset = true};
     }
-    weft_status status = fold_results(n->nest, program);
-    if (status == WEFT_OK)
-        status = weft__evaluation_new(program->syntax, types, (int)count, &plan->launch.evaluation);
+    weft_status status = evaluate_folded(n, types, plan, why);
     weft__free(types);
     return status;
 }
@@ -331,6 +391,7 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
     const char *why = unsuitable(n);
     plan->space = n->space;
     memcpy(plan->types, n->types, sizeof plan->types);
+    memcpy(plan->accumulators, n->accumulators, sizeof plan->accumulators);
     for (int i = 0; i < n->nest->operands_count; i++)
         numbers[i] = value_of(n, i, &plan->values[i]);
     plan->made = true;
@@ -348,7 +409,9 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
     weft_status status =
         weft__portable_rewrite(s, n->types, numbers, &n->space, true, &plan->launch.program);
     if (status == WEFT_OK)
-        status = evaluate(n, plan);
+        status = evaluate(n, plan, &why);
+    if (why)
+        return serial(n, why);
     plan->parallel = status == WEFT_OK;
     if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
         return status;
@@ -485,22 +548,26 @@ static weft_status make_views(const nesting *n, const weft__nest_plan *plan, lau
     return WEFT_OK;
 }
 
-/* s = s + what was folded. */
-static weft_status take_folds(const nesting *n, launching *l)
+/* s = s + what was folded; not done if a value would have been cut in the loop. */
+static weft_status take_folds(nesting *n, launching *l, bool *done)
 {
     uint32_t column = n->r->function->statements[n->nest->statement].column;
+    weft_operand values[WEFT__NEST_FOLDS_MAX];
+    bool typed[WEFT__NEST_FOLDS_MAX];
     for (int k = 0; k < n->nest->folds_count; k++) {
         const weft__nest_fold *fold = &n->nest->folds[k];
         const weft__held *held = &n->r->held[fold->variable];
         weft_array *result = l->results[k];
-        weft_operand value;
-        bool typed;
         l->results[k] = NULL;
-        TRY(weft__function_read(n->r, column, result, &value, &typed));
-        value = weft__number_combine(fold->operation, &held->number, held->typed, &value, typed,
-                                     &typed);
-        weft__function_set(n->r, fold->variable, &value, typed);
+        TRY(weft__function_read(n->r, column, result, &values[k], &typed[k]));
+        values[k] = weft__number_combine(fold->operation, &held->number, held->typed, &values[k],
+                                         typed[k], &typed[k]);
+        *done &= !weft__accumulator_overflows(n->accumulators[k], fold->operation, &values[k]);
     }
+    if (!*done)
+        return serial(n, "a value of it does not fit into the variable that it folds into");
+    for (int k = 0; k < n->nest->folds_count; k++)
+        weft__function_set(n->r, n->nest->folds[k].variable, &values[k], typed[k]);
     return WEFT_OK;
 }
 
@@ -528,6 +595,8 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
     *done = !n->nest->second;
     if (n->nest->second)
         TRY(run_second(n, l, done));
+    else
+        TRY(take_folds(n, l, done));
     if (!*done)
         return WEFT_OK;
     n->nest->why[0] = 0;
@@ -537,7 +606,7 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
     for (int i = 0; i < n->nest->operands_count; i++)
         if (n->nest->operands[i].written)
             weft__held_wrote(n->r, n->nest->operands[i].index, true);
-    return n->nest->second ? WEFT_OK : take_folds(n, l);
+    return WEFT_OK;
 }
 
 /* What the outermost loop counts is what it would be after it. */
@@ -581,6 +650,8 @@ static weft_status run(nesting *n, bool *done)
         finish(n);
         return WEFT_OK;
     }
+    for (int k = 0; k < n->nest->folds_count; k++)
+        n->accumulators[k] = weft__accumulator_of(n->r, n->nest, k);
     if (!is_apart(n) || (n->nest->second && !are_apart(n, n->nest->second)))
         return serial(n, "arrays that it writes share memory with others in it");
     TRY(find_plan(n, &plan));

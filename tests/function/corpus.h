@@ -119,6 +119,24 @@ LOOP(swept, SERIAL, true, APART, { for (int i = 0; i < n; i++) { float v = 0.0f;
 LOOP(carried_weight, SERIAL, false, APART, { float w = 1.0f; for (int i = 0; i < n; i++) {
      float s = 0.0f; for (int j = 0; j < n; j++) { s = max(s, a(i, j) - w); } w = s*0.5f;
      y(i) = s; z(i) = w; } })
+LOOP(cut_sum, REDUCTION, false, APART, { int s = 0; for (int i = 0; i < n; i++) { s += x(i); }
+     y(0) = f32(s); })
+LOOP(cut_rows, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { int s = 1; for (int j = 0;
+     j < n; j++) { s += a(i, j); } y(i) = f32(s); } })
+LOOP(narrow_least, REDUCTION, false, APART, { uint8_t s = 9; for (int i = 0; i < n; i++) { s =
+     min(s, k(i) - 3); } y(0) = f32(s); })
+LOOP(narrow_largest, REDUCTION, true, APART, { uint8_t s = 9; for (int i = 0; i < n; i++) { s =
+     max(s, k(i)); } y(0) = f32(s); })
+LOOP(wide_sum, REDUCTION, true, APART, { double s = 0; for (int i = 0; i < n; i++) { s +=
+     x(i)*1e38f; } y(0) = f32(s*1e-40); })
+LOOP(wide_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { double s = 0; for (int j =
+     0; j < n; j++) { s += a(i, j)*0x1p125f; } y(i) = f32(s*0x1p-125); } })
+LOOP(wide_product, REDUCTION, true, APART, { double s = 1; for (int i = 0; i < 10; i++) { s *=
+     1024*(k(i) + 1); } y(0) = f32(s*1e-30); })
+LOOP(same_term, REDUCTION, false, APART, { float w = 1.5f; float s = 0.25f; for (int i = 0; i < n;
+     i++) { s += w; } y(0) = s; })
+LOOP(same_in_rows, REDUCTION, false, APART, { float w = 1.5f; for (int i = 0; i < n; i++) for (int
+     j = 0; j < n; j++) { y(i) += w; } })
 LOOP(trace, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += a(i, i);
      } y(0) = s; })
 LOOP(blur, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = 0.25f*(x(i - 1) + x(i)
