@@ -1,4 +1,5 @@
 /* Running statements: control flow and numbers on the host, arrays as kernels. */
+#include "core/dtype.h"
 #include "function/function.h"
 #include "function/number.h"
 #include "ops/copy.h"
@@ -132,16 +133,19 @@ static weft_status run_array(weft__running *r, const weft__function_statement *s
 
 static weft_status run_step(weft__running *r, const weft__function_statement *s)
 {
-    weft__held *held = &r->held[s->variable];
-    int64_t value;
+    const weft__held *held = &r->held[s->variable];
     weft__lang_name name = r->function->variables[s->variable].name;
-    if (held->holding != WEFT__NUMBER || !weft__number_integer(&held->number, &value))
+    weft_operand delta = {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
+    int64_t value;
+    bool typed, real = weft__dtype_rank((weft_dtype)held->number.dtype) == WEFT__RANK_FLOAT;
+    if (held->holding != WEFT__NUMBER || (!real && !weft__number_integer(&held->number, &value)))
         return FUNCTION_FAIL(r->function, s->column, WEFT_ERROR_DTYPE,
-                             "'%s' is not an integer that can be counted",
+                             "'%s' is not a number that can be counted",
                              QUOTE(name.text, name.length));
-    weft_operand number = {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
-    number.value.i = (int64_t)((uint64_t)value + (uint64_t)(int64_t)s->delta);
-    weft__function_set(r, s->variable, &number, false);
+    delta.value.i = s->delta;
+    weft_operand number =
+        weft__number_combine(WEFT__LANG_add, &held->number, held->typed, &delta, false, &typed);
+    weft__function_set(r, s->variable, &number, typed);
     return WEFT_OK;
 }
 

@@ -137,6 +137,10 @@ LOOP(same_term, REDUCTION, false, APART, { float w = 1.5f; float s = 0.25f; for 
      i++) { s += w; } y(0) = s; })
 LOOP(same_in_rows, REDUCTION, false, APART, { float w = 1.5f; for (int i = 0; i < n; i++) for (int
      j = 0; j < n; j++) { y(i) += w; } })
+LOOP(counted_real, REDUCTION, true, APART, { double s = 0.5; for (int i = 0; i < n; i++) { if
+     (x(i) > 1.0f) s++; } y(0) = f32(s); })
+LOOP(counting_reals, SERIAL, false, APART, { double s = 0.5; for (int i = 1; i < n; i++) { s--;
+     y(i) = y(i - 1) + f32(s); } })
 LOOP(trace, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s += a(i, i);
      } y(0) = s; })
 LOOP(blur, STENCIL, true, APART, { for (int i = 1; i < n - 1; i++) { y(i) = 0.25f*(x(i - 1) + x(i)
