@@ -99,6 +99,8 @@ class Usage(InFolder):
                  (["eval", "a", "--nothing"], "--nothing"), (["eval", "a", "a"], "NAME=FILE"),
                  (["eval", "a", "a=1", "a=2"], "twice"), (["eval", "b = a", "a=1", "-o"], "needs a value"),
                  (["eval", "b = a", "a=1", "-o", "c=x.npy"], "assigns no 'c'"),
+                 (["eval", "b = a", "a=1", "-o", "b=x.npy", "-o", "b=y.npy"], "'b' goes to a file already"),
+                 (["eval", "b = a; c = a", "a=1", "-o", "b=x.npy", "-o", "c=x.npy"], "another result"),
                  (["eval", "b = a", "a=1", "-o", "b"], "NAME=FILE"), (["eval", "a", "a=f32[3"], "no type"),
                  (["eval", "a", "a=f32[-3]"], "no type"), (["eval", "a", "a=1", "--seed", "x"], "whole number"),
                  (["eval", "a", "a=1", "--engine", "steam"], "interpreter"), (["eval", "a", "a=1", "--stream=no"], "never"),
@@ -162,6 +164,8 @@ class Eval(InFolder):
         run("eval", "c = a + 1; d = a * 2; e = a", "a=a.npy", "-o", "c=m.npz", "-o", "d=m.npz", "-o", "e=e.npz",
             "--compress")
         self.assertEqual(self.value("c + d", "m.npz"), [4.0, 7.0, 10.0])
+        self.assertEqual(self.value("d + 1", "m.npz"), [3.0, 5.0, 7.0])  # c is not needed
+        self.assertIn("cuda", run("explain", "e = d + 1", "m.npz", "e=f64[3]", "--target", "cuda").stdout)
         self.assertEqual(self.value("x", "x=m.npz:d"), [2.0, 4.0, 6.0])
         self.assertEqual(self.value("c", "c=m.npz"), [2.0, 3.0, 4.0])
         self.assertEqual(self.value("x", "x=e.npz"), [1.0, 2.0, 3.0])

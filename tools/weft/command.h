@@ -33,6 +33,7 @@ typedef struct operand {
     char name[NAME_ROOM];
     weft_operand value;
     bool mapped; /* its memory is a file */
+    bool spare;  /* it came with others of a file: it need not be used */
     bool random; /* an array that is not there before it is asked for: see operand_array */
     weft_dtype dtype;
     weft_shape shape;
@@ -48,6 +49,8 @@ typedef struct operands {
  * read: arrays have the type and shape, and memory that nobody has looked at. Returns an exit code.
  */
 int operand_add(operands *all, const char *command, const char *argument, bool types);
+/* Drops arrays of files given as a whole that the code does not name. */
+void operands_drop_spare(operands *all, const char *code);
 void operands_free(operands *all);
 weft_shape operand_shape(const operand *o); /* of an array */
 size_t operand_bytes(const operand *o);     /* 0 for a number */
@@ -79,6 +82,8 @@ bool program_assigns(const program *p, const char *name);
 /* Whether a right side, or an assignment as "+=", has the name. */
 bool program_reads(const program *p, const char *name);
 /* The first function in the text that looks beyond one element, or NULL. */
+/* Whether the name stands anywhere in the code. */
+bool code_names(const char *code, const char *name);
 const char *program_far_call(const char *text, size_t length);
 
 /* What an evaluation gives. */

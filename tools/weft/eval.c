@@ -9,7 +9,7 @@ static const char help[] =
     "\n"
     "Computes CODE, as weft(...) takes it, on the operands:\n"
     "  NAME=FILE.npy           an array of a file; also NAME=FILE.npz:MEMBER\n"
-    "  FILE.npz                all arrays of a file, under their own names\n"
+    "  FILE.npz                the arrays of a file that CODE names\n"
     "  NAME=NUMBER             as 2, 0x10, 1e-3\n"
     "  NAME=f32[1024,1024]     random: floats from 0 to 1, integers from 0 to 99\n"
     "\n"
@@ -131,6 +131,29 @@ static const char *file_of(const options *o, const char *name)
     return NULL;
 }
 
+static bool is_npz(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".npz") == 0;
+}
+
+/* Of two results with one name, or in one file, one would be lost. */
+static int check_repeated(const options *o, int position)
+{
+    const char *text = o->outputs[position], *equals = strchr(text, '=');
+    for (int k = 0; k < position; k++) {
+        const char *other = strchr(o->outputs[k], '=');
+        if (other - o->outputs[k] == equals - text &&
+            strncmp(o->outputs[k], text, (size_t)(equals - text)) == 0)
+            return wrong_usage("eval", "-o %s: '%.*s' goes to a file already", text,
+                               (int)(equals - text), text);
+        if (strcmp(other, equals) == 0 && !is_npz(equals))
+            return wrong_usage(
+                "eval", "-o %s: another result goes to this file; several fit into one .npz", text);
+    }
+    return DONE;
+}
+
 static int check_outputs(const options *o, const program *p)
 {
     for (int k = 0; k < o->outputs_count; k++) {
@@ -141,6 +164,9 @@ static int check_outputs(const options *o, const program *p)
         (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
         if (!program_assigns(p, name))
             return wrong_usage("eval", "-o %s: the code assigns no '%s'", text, name);
+        const int code = check_repeated(o, k);
+        if (code != DONE)
+            return code;
     }
     return DONE;
 }
@@ -309,6 +335,7 @@ static int prepare(evaluation *e, const options *o)
         if (code != DONE)
             return code;
     }
+    operands_drop_spare(&e->operands, o->code);
     if (!program_open(&e->program, o->code))
         return failed("the code has more than %d statements", STATEMENTS_MAX);
     const int code = check_outputs(o, &e->program);

@@ -91,8 +91,10 @@ int command_explain(int count, char **arguments)
         ending = wrong_usage("explain", code ? "--target needs a value" : "there is no code");
     if (ending == DONE)
         ending = check_target(target);
-    if (ending == DONE)
+    if (ending == DONE) {
+        operands_drop_spare(&all, code);
         ending = run(code, &all, target);
+    }
     operands_free(&all);
     return ending;
 }

@@ -190,6 +190,8 @@ static int add_all(operands *all, const char *path)
                 failed("%s: there is an operand '%s' already, or there are too many", path, name);
         else
             code = load(all, name, strlen(name), file, k);
+        if (code == DONE)
+            all->list[all->count - 1].spare = true;
     }
     weft_file_close(file);
     return code;
@@ -232,6 +234,17 @@ int operand_add(operands *all, const char *command, const char *argument, bool t
     if (typed)
         return add_random(all, name, dtype, shape);
     return add_file(all, argument, length, text);
+}
+
+void operands_drop_spare(operands *all, const char *code)
+{
+    int kept = 0;
+    for (int k = 0; k < all->count; k++)
+        if (all->list[k].spare && !code_names(code, all->list[k].name))
+            weft_array_release(all->list[k].value.value.array);
+        else
+            all->list[kept++] = all->list[k];
+    all->count = kept;
 }
 
 void operands_free(operands *all)

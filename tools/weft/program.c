@@ -54,6 +54,8 @@ static bool has_name(const char *text, size_t length, const char *name)
     return false;
 }
 
+bool code_names(const char *code, const char *name) { return has_name(code, strlen(code), name); }
+
 const char *program_far_call(const char *text, size_t length)
 {
     for (size_t k = 0; k < sizeof far / sizeof far[0]; k++)
