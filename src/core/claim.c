@@ -33,7 +33,7 @@ bool weft__claim_begin(weft__work *work)
                               memory_order_release);
     atomic_store_explicit(&timeline->uses_count, work->uses_count, memory_order_release);
     work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
-    atomic_store(&timeline->submitted, work->sequence); /* before the claims are looked at again */
+    WEFT__STORE_FIRST(&timeline->submitted, work->sequence); /* before the claims are looked at again */
     if (all_claimed(work))
         return true;
     weft__timeline_complete(timeline, work->sequence);
@@ -85,7 +85,7 @@ void weft__claim_end(weft__buffer *buffer)
     weft__point point = {atomic_load_explicit(&buffer->claimant, memory_order_relaxed), 0};
     if (!point.timeline)
         return;
-    atomic_store(&buffer->claimant, NULL); /* before its work is looked at */
+    WEFT__STORE_FIRST(&buffer->claimant, NULL); /* before its work is looked at */
     if (is_using(point.timeline, buffer, true, &point))
         buffer->write = point;
     else if (is_using(point.timeline, buffer, false, &point))

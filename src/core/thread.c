@@ -107,8 +107,8 @@ weft__timeline *weft__thread_timeline_make(void)
 void weft__thread_reading(bool begin)
 {
     if (begin && weft__thread_state->reading_depth++ == 0)
-        atomic_store(&weft__thread_state->reading,
-                     atomic_load(&reading_epoch)); /* before what is read then */
+        WEFT__STORE_FIRST(&weft__thread_state->reading,
+                          atomic_load(&reading_epoch)); /* before what is read then */
     if (!begin && --weft__thread_state->reading_depth == 0)
         atomic_store_explicit(&weft__thread_state->reading, 0, memory_order_release);
 }

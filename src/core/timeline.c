@@ -64,8 +64,7 @@ void weft__timeline_release(weft__timeline *timeline)
 
 void weft__timeline_complete(weft__timeline *timeline, uint64_t sequence)
 {
-    /* No plain store: QEMU lets the load after one come first, and a waiter would sleep on. */
-    (void)atomic_exchange(&timeline->completed, sequence);
+    WEFT__STORE_FIRST(&timeline->completed, sequence);
     if (atomic_load(&timeline->waiters) != 0) {
         pthread_mutex_lock(&timeline->mutex);
         pthread_cond_broadcast(&timeline->changed);

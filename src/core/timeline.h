@@ -7,6 +7,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* A store that no later load comes before. Any sequentially consistent store is one, and on x86
+ * this is the same instruction; but QEMU, where 64-bit Arm is tested, lets loads overtake plain
+ * stores, and who waits for them would sleep on. */
+#define WEFT__STORE_FIRST(object, value) ((void)atomic_exchange(object, value))
+
 enum { WEFT__CLAIMED_MAX = 16 };
 
 typedef struct weft__timeline weft__timeline;

@@ -107,7 +107,7 @@ weft_status weft__queue_push(weft__queue *queue, const weft__work *work)
     size_t filled = atomic_load_explicit(&tail->filled, memory_order_relaxed);
     if (tail->room - filled >= bytes) {
         write_record(tail->bytes + filled, work, bytes);
-        atomic_store(&tail->filled, filled + bytes);
+        WEFT__STORE_FIRST(&tail->filled, filled + bytes);
         return WEFT_OK;
     }
     weft__segment *segment = take_segment(queue, bytes);
@@ -116,7 +116,7 @@ weft_status weft__queue_push(weft__queue *queue, const weft__work *work)
     write_record(segment->bytes, work, bytes);
     atomic_store_explicit(&segment->filled, bytes, memory_order_relaxed);
     queue->tail = segment;
-    atomic_store(&tail->next, segment);
+    WEFT__STORE_FIRST(&tail->next, segment);
     return WEFT_OK;
 }
 

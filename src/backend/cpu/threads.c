@@ -2,7 +2,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/futex.h"
 #include "backend/thread.h"
-#include "core/status.h"
+#include "core/timeline.h"
 #include <stdlib.h>
 
 enum {
@@ -153,7 +153,7 @@ static int start_threads(int count)
 static void open_job(int helpers)
 {
     atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
-    atomic_store(&pool.state, OPEN | (uint32_t)helpers << LIMIT_SHIFT);
+    WEFT__STORE_FIRST(&pool.state, OPEN | (uint32_t)helpers << LIMIT_SHIFT);
     wake_sleepers(helpers);
 }
 

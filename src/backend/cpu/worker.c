@@ -69,7 +69,7 @@ static bool claim_thread(weft__worker *worker)
 
 static void stop_worker(weft__worker *worker)
 {
-    atomic_store(&worker->stop, true);
+    WEFT__STORE_FIRST(&worker->stop, true);
     weft__worker_wake(worker);
 }
 

@@ -14,7 +14,7 @@ weft__worker *weft__worker_current(void) { return current; }
 
 void weft__worker_gate(bool closed)
 {
-    atomic_store(&gate, closed);
+    WEFT__STORE_FIRST(&gate, closed);
     if (!closed)
         weft__futex_wake(&gate, INT_MAX);
 }
@@ -24,7 +24,7 @@ void weft__worker_gate(bool closed)
 static void enter(weft__worker *worker, weft__activity from)
 {
     for (;;) {
-        atomic_store(&worker->activity, WEFT__WORKER_RUNNING);
+        WEFT__STORE_FIRST(&worker->activity, WEFT__WORKER_RUNNING);
         if (!atomic_load(&gate))
             return;
         atomic_store(&worker->activity, from);
@@ -127,7 +127,7 @@ static bool wait_for_work(weft__worker *worker)
         if (until && weft__spin(until))
             continue;
         until = 0;
-        atomic_store(&worker->sleeping, 1);
+        WEFT__STORE_FIRST(&worker->sleeping, 1);
         if (!has_work(worker) && !must_end(worker))
             weft__futex_wait(&worker->sleeping, 1, 0);
         atomic_store(&worker->sleeping, 0);
