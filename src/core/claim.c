@@ -33,7 +33,7 @@ bool weft__claim_begin(weft__work *work)
                               memory_order_release);
     atomic_store_explicit(&timeline->uses_count, work->uses_count, memory_order_release);
     work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
-    WEFT__STORE_FIRST(&timeline->submitted, work->sequence); /* before the claims are looked at again */
+    WEFT__STORE_FIRST(&timeline->submitted, work->sequence); /* before claims are looked at again */
     if (all_claimed(work))
         return true;
     weft__timeline_complete(timeline, work->sequence);
