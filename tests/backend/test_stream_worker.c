@@ -159,8 +159,8 @@ static weft_status hand_on(void *argument)
 TEST(S3_callbacks_submit_to_other_streams)
 {
     relay r = {0};
-    AUTO_STREAM first = weft_stream_new(WEFT_CPU, .async = true);
     AUTO_STREAM second = weft_stream_new(WEFT_CPU, .async = true);
+    AUTO_STREAM first = weft_stream_new(WEFT_CPU, .async = true); /* released before the other */
     CHECK(first && second);
     r.other = second;
     for (int i = 0; i < 100; i++)
