@@ -96,7 +96,9 @@ static bool warm_up(const struct test *test)
     return true;
 }
 
-static bool run_with_fault(const struct test *test, int64_t n, bool *fired, int *other_errors)
+/* How many allocations more there are than before the test, which ran with its allocation `n`
+ * failing. */
+static int64_t left_behind(const struct test *test, int64_t n, bool *fired)
 {
     int64_t before = weft__allocation_live();
     weft__allocation_fail_at(n);
@@ -104,13 +106,26 @@ static bool run_with_fault(const struct test *test, int64_t n, bool *fired, int 
     *fired = weft__allocation_failed();
     weft__allocation_fail_at(0);
     weft__shutdown_caches();
-    int64_t after = weft__allocation_live();
+    return weft__allocation_live() - before;
+}
+
+/* What is kept for later work (a record of a thread that came for the first time) is left once; a
+ * leak is left each time. */
+static bool run_with_fault(const struct test *test, int64_t n, bool *fired, int *other_errors)
+{
+    enum { TIMES = 6 };
+    int64_t left = 0;
+    int times = 0;
+    do {
+        left = left_behind(test, n, fired);
+    } while (left != 0 && ++times < TIMES);
     const char *failure = test_record_failure();
 
-    if (after != before) {
+    if (left != 0) {
         snprintf(story, sizeof story,
-                 "when allocation %lld failed, %lld allocations were left behind (%s)",
-                 (long long)n, (long long)(after - before), failure ? failure : "the test passed");
+                 "when allocation %lld failed, %lld allocations were left behind, %d times in a "
+                 "row (%s)",
+                 (long long)n, (long long)left, TIMES, failure ? failure : "the test passed");
         return false;
     }
     if (failure && !*fired) {
