@@ -258,12 +258,10 @@ weft__timeline *weft__stream_timeline(weft_stream *stream)
     return stream->timeline ? stream->timeline : weft__thread_timeline();
 }
 
-weft_status weft__stream_check(weft_stream *stream)
+weft_status weft__stream_check_known(weft_stream *stream)
 {
     weft__failure *failure;
     weft_status status = WEFT_OK;
-    if (stream->timeline)
-        weft__timeline_look(stream->timeline);
     while (status == WEFT_OK &&
            atomic_load_explicit(&stream->failures.count, memory_order_relaxed) &&
            (failure = weft__failures_take(&stream->failures))) {
@@ -272,6 +270,13 @@ weft_status weft__stream_check(weft_stream *stream)
         weft__failure_release(failure);
     }
     return status;
+}
+
+weft_status weft__stream_check(weft_stream *stream)
+{
+    if (stream->timeline)
+        weft__timeline_look(stream->timeline);
+    return weft__stream_check_known(stream);
 }
 
 void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure)

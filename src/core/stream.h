@@ -29,6 +29,8 @@ weft_stream *weft__stream_current(weft_device device);
 weft_stream *weft__stream_default(weft_device device);
 /* Fails with the stream's failure if there is one that nobody was told of. */
 weft_status weft__stream_check(weft_stream *stream);
+/* The same for what is known without asking the device. */
+weft_status weft__stream_check_known(weft_stream *stream);
 /* Keeps a failure of queued work; called by backends. Takes no reference. */
 void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure);
 /* Waits for everything queued so far; tells nothing of how it went. */

@@ -368,6 +368,24 @@ static bool is_direct(const weft_stream *stream, const weft__work *work)
            !atomic_load_explicit(&stream->failures.count, memory_order_relaxed);
 }
 
+/* So often that what is pending stays short, where asking costs something. */
+static weft_status check_before(weft_stream *stream, const weft__timeline *timeline)
+{
+    enum { LOOK_EVERY = 64 };
+    if (stream->backend->looks_rarely &&
+        atomic_load_explicit(&timeline->submitted, memory_order_relaxed) % LOOK_EVERY != 0)
+        return weft__stream_check_known(stream);
+    return weft__stream_check(stream);
+}
+
+/* Work that failed before, and that nobody has asked about, says more than that this was refused.
+ */
+static weft_status check_after(weft_stream *stream, weft_status status)
+{
+    const weft_status before = stream->backend->looks_rarely ? weft__stream_check(stream) : WEFT_OK;
+    return before != WEFT_OK ? before : status;
+}
+
 weft_status weft__submit(weft_stream *stream, weft__work *work)
 {
     if (!weft__thread_get())
@@ -377,9 +395,10 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
         return WEFT_ERROR_MEMORY;
     if (is_direct(stream, work) && weft__claim_begin(work))
         return run_claimed(stream, work);
-    TRY(weft__stream_check(stream));
+    TRY(check_before(stream, work->timeline));
     TRY(check_inputs(work));
-    return submit_locked(stream, work);
+    const weft_status status = submit_locked(stream, work);
+    return status == WEFT_OK ? WEFT_OK : check_after(stream, status);
 }
 
 static void fail_outputs(const weft__work *work, weft__failure *failure)

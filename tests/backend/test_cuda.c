@@ -48,6 +48,14 @@ static void fault_next(int code)
     function(code);
 }
 
+static int calls_of(const char *symbol)
+{
+    int (*function)(const char *);
+    void *found = standin("standin_calls");
+    memcpy(&function, &found, sizeof found);
+    return function(symbol);
+}
+
 /* Runs the rest of the test in a process with another value of a variable. */
 static bool passes_with(const char *variable, const char *value, const char *test)
 {
@@ -354,6 +362,27 @@ TEST(S1_thousands_of_launches)
     CHECK(holds(a, launches));
 }
 
+/* How far the device has come is not asked each time, nor is an event recorded. */
+TEST(S1_a_launch_is_one_call_of_the_driver)
+{
+    NEEDS_STANDIN;
+    enum { LAUNCHES = 640 };
+    static const char *const symbols[] = {"cuEventRecord", "cuEventQuery", "cuEventCreate"};
+    WEFT_AUTO weft_array *a = full(0, device());
+    CHECK(a && weft(a += 1, a) == WEFT_OK && holds(a, 1));
+    int before = 0, after = 0;
+    const int launches = calls_of("cuLaunchKernel");
+    for (int k = 0; k < 3; k++)
+        before += calls_of(symbols[k]);
+    for (int k = 0; k < LAUNCHES; k++)
+        CHECK_STATUS(weft(a += 1, a), WEFT_OK);
+    for (int k = 0; k < 3; k++)
+        after += calls_of(symbols[k]);
+    CHECK_INT(calls_of("cuLaunchKernel"), launches + LAUNCHES);
+    CHECK(after - before <= LAUNCHES / 10);
+    CHECK(holds(a, LAUNCHES + 1));
+}
+
 /* What a reset leaves are the files. */
 TEST(machine_code_is_kept_on_disk)
 {
@@ -405,5 +434,6 @@ TEST_MAIN(TEST_NO_FAULTS(D1_no_driver, SLOW), TEST_NO_FAULTS(D1_driver_without_f
           TEST_NO_FAULTS(machine_code_is_kept_on_disk, SLOW),
           TEST_NO_FAULTS(M3_copies_of_all_kinds, SLOW),
           TEST_NO_FAULTS(S5_streams_wait_for_each_other, VARIES),
-          TEST_NO_FAULTS(S1_thousands_of_launches, VARIES), TEST_OF(A5_native_handles),
+          TEST_NO_FAULTS(S1_thousands_of_launches, VARIES),
+          TEST_NO_FAULTS(S1_a_launch_is_one_call_of_the_driver, VARIES), TEST_OF(A5_native_handles),
           TEST_NO_FAULTS(D3_fault_and_reset, SLOW), TEST_NO_FAULTS(D3_fault_for_good, SLOW));

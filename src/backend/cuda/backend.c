@@ -46,6 +46,7 @@ const weft__backend weft__backend_cuda = {
     .stream_open = weft__cuda_stream_open,
     .stream_close = weft__cuda_stream_close,
     .stream_submit = weft__cuda_stream_submit,
+    .looks_rarely = true,
     .stream_time = weft__cuda_stream_time,
     .device_native = weft__cuda_device_native,
     .stream_native = weft__cuda_stream_native,

@@ -35,7 +35,7 @@ bool weft__cuda_usable(void);
 void weft__cuda_give_up(const char *why);
 
 /* Makes the device's context current for this thread, unless it is; leave with what enter
- * returned. */
+ * returned. A thread that had none keeps it, so that later calls find it there. */
 bool weft__cuda_enter(const weft__cuda_device *device);
 void weft__cuda_leave(bool entered);
 /* Notes a fault if the code is one; returns the code. */

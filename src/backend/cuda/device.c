@@ -54,7 +54,10 @@ void weft__cuda_give_up(const char *why) { atomic_store(&given_up, why); }
 bool weft__cuda_enter(const weft__cuda_device *device)
 {
     CUcontext current = NULL, own = atomic_load_explicit(&device->context, memory_order_relaxed);
-    if (weft__cu.CtxGetCurrent(&current) == CUDA_SUCCESS && current == own)
+    const CUresult code = weft__cu.CtxGetCurrent(&current);
+    if (code == CUDA_SUCCESS && current == own)
+        return false;
+    if (code == CUDA_SUCCESS && !current && weft__cu.CtxSetCurrent(own) == CUDA_SUCCESS)
         return false;
     return weft__cu.CtxPushCurrent(own) == CUDA_SUCCESS;
 }

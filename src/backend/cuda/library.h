@@ -48,6 +48,7 @@ enum {
     X(CtxCreate, "cuCtxCreate_v2", (CUcontext *, unsigned, CUdevice))                              \
     X(CtxDestroy, "cuCtxDestroy_v2", (CUcontext))                                                  \
     X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                                             \
+    X(CtxSetCurrent, "cuCtxSetCurrent", (CUcontext))                                               \
     X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                          \
     X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                                          \
     X(CtxSynchronize, "cuCtxSynchronize", (void))                                                  \

@@ -6,8 +6,6 @@
 #include "core/allocate.h"
 #include <string.h>
 
-enum { LOOK_EVERY = 64 }; /* so that the line of a stream that nobody asks stays short */
-
 static weft_status open_handle(weft__cuda_stream *s)
 {
     int least = 0, greatest = 0, priority = s->stream->priority;
@@ -304,8 +302,6 @@ weft_status weft__cuda_stream_submit(weft_stream *stream, const weft__work *work
     const weft_status status = submit(s, pending);
     if (status != WEFT_OK)
         weft__line_drop(s->line, pending);
-    else if (work->sequence % LOOK_EVERY == 0)
-        s->line->progress.look(&s->line->progress, work->timeline, false);
     return status;
 }
 

@@ -195,6 +195,13 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuCtxSetCurrent(CUcontext context)
+{
+    depth = depth ? depth : 1;
+    stack[depth - 1] = context;
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     if (!context || depth == 8)
