@@ -17,6 +17,7 @@ extern "C" {
  * call queues its work on the current stream of the arrays' device and returns: an array is a
  * promise. */
 WEFT_API weft_array *weft_array_retain(weft_array *array);
+/* The last release frees the memory, once queued work has no more use for it. NULL is fine. */
 WEFT_API void weft_array_release(weft_array *array);
 
 /* Facts about an array; none of these waits. A NULL array has rank 0, no elements and dtype
@@ -28,8 +29,10 @@ WEFT_API weft_shape weft_array_shape(const weft_array *array);
  * the end; an axis out of range gives -1 and 0, and an error. */
 WEFT_API int64_t weft_array_size(const weft_array *array, int axis);
 WEFT_API int64_t weft_array_stride(const weft_array *array, int axis);
-WEFT_API int64_t weft_array_count(const weft_array *array); /* elements */
-WEFT_API size_t weft_array_bytes(const weft_array *array);  /* of the elements, without padding */
+/* The number of elements, and the bytes that they take without padding. */
+WEFT_API int64_t weft_array_count(const weft_array *array);
+WEFT_API size_t weft_array_bytes(const weft_array *array);
+/* The device it is on (WEFT_NO_DEVICE: lent memory), and the kind of its memory. */
 WEFT_API weft_device weft_array_device(const weft_array *array);
 WEFT_API weft_memory weft_array_memory(const weft_array *array);
 /* The stream the array is bound to (borrowed), or NULL. */
@@ -42,6 +45,28 @@ WEFT_API bool weft_array_is_handle(const weft_array *array);
 WEFT_API bool weft_array_host_readable(const weft_array *array);
 /* The address of the first element, in the device's address space. Neither waits nor copies. */
 WEFT_API void *weft_array_data(const weft_array *array);
+
+/* What an array is made of, for code that takes memory apart. */
+typedef struct weft_array_info {
+    void *data;                     /* of the first element, in the device's address space */
+    bool read_only;                 /* it cannot be written: broadcast, or made so */
+    bool host_readable;             /* as weft_array_host_readable */
+    bool bound;                     /* to `stream` */
+    int32_t ndim;                   /* how many of the next two count */
+    int64_t shape[WEFT_NDIM_MAX];   /* elements along each axis */
+    int64_t strides[WEFT_NDIM_MAX]; /* bytes */
+    char typestr[8];                /* as NumPy writes it: "<f4", "|b1"; bf16 is "<V2" */
+    weft_dtype dtype;               /* of the elements */
+    weft_device device;             /* of lent memory: none */
+    weft_memory memory;             /* its kind */
+    weft_stream *stream; /* the queue: the one it is bound to, else this thread's current one of its
+                            device; borrowed. Of lent memory: NULL */
+} weft_array_info;
+/* Fills a weft_array_info: weft_array_describe(a, &info). Neither waits nor copies. */
+#define weft_array_describe(array, info)                                                           \
+    weft_array_describe_sized((array), (info), sizeof(weft_array_info))
+WEFT_API weft_status weft_array_describe_sized(weft_array *array, weft_array_info *info,
+                                               size_t info_size);
 
 /* Views: a new handle on the same memory. */
 
@@ -56,14 +81,16 @@ WEFT_API weft_array *weft_transpose(weft_array *array);
 /* By NumPy's rules; the result can be read, and written only where no element is repeated. */
 WEFT_API weft_array *weft_broadcast(weft_array *array, weft_shape shape);
 
+/* Whether a result may share memory with what it is made from. */
 typedef enum weft_copying {
     WEFT_COPY_IF_NEEDED, /* a view where that can be, else a copy */
     WEFT_COPY_NEVER,     /* a view, or an error */
-    WEFT_COPY_ALWAYS
+    WEFT_COPY_ALWAYS     /* memory of its own */
 } weft_copying;
+/* What weft_reshape can be told. */
 typedef struct weft_reshape_options {
     size_t struct_size;
-    weft_copying copy;
+    weft_copying copy; /* default: only if needed */
 } weft_reshape_options;
 /* The same elements in C order under another shape; one size may be -1. */
 #define weft_reshape(...) WEFT__RESHAPE(__VA_ARGS__, )
@@ -79,13 +106,13 @@ WEFT_API weft_array *weft_reshape_with(weft_array *array, weft_shape shape,
  * from the device context, then from the process default. */
 typedef struct weft_options {
     size_t struct_size;
-    weft_dtype dtype;
-    weft_device device;
-    weft_memory memory;
-    weft_allocator allocator;
-    const weft_user_allocator *user_allocator;
-    weft_stream *stream;        /* binds the new array to this stream */
-    weft_copying copy;          /* of weft_asarray alone */
+    weft_dtype dtype;                          /* of the elements */
+    weft_device device;                        /* where it goes */
+    weft_memory memory;                        /* the kind of its memory */
+    weft_allocator allocator;                  /* which of Weft's allocators gives it */
+    const weft_user_allocator *user_allocator; /* or one of the user's own */
+    weft_stream *stream;                       /* binds the new array to this stream */
+    weft_copying copy;                         /* of weft_asarray alone */
     struct weft_random *random; /* of weft_random_… alone: where the numbers come from */
 } weft_options;
 
@@ -136,7 +163,6 @@ WEFT_API weft_status weft_print(weft_array *array);
 /* The same into text, NUL-terminated within `room`; *length is what it takes without the NUL. */
 WEFT_API weft_status weft_format(weft_array *array, char *text, size_t room, size_t *length);
 
-/* WEFT_AUTO weft_array *a = …; is released at the end of its block. */
 static inline void weft__array_auto(weft_array **array) { weft_array_release(*array); }
 
 /* The dtype that a pointer to a C number points to. */
@@ -178,6 +204,7 @@ inline weft_dtype weft__dtype_of(std::complex<double> *) { return WEFT_C128; }
                           double _Complex *: WEFT_C128))
 #endif
 #ifdef __GNUC__
+/* WEFT_AUTO weft_array *a = …; is released at the end of its block. */
 #define WEFT_AUTO __attribute__((cleanup(weft__array_auto), unused))
 #endif
 #endif

@@ -1,5 +1,4 @@
-/* Arrays exchanged with other libraries without a copy: DLPack 1.x, and what an array is made of.
- */
+/* Arrays exchanged with other libraries without a copy: DLPack 1.x. */
 #ifndef WEFT_DLPACK_H
 #define WEFT_DLPACK_H
 
@@ -13,74 +12,76 @@ extern "C" {
  * a DLManagedTensorVersioned * is cast to a weft_dlpack *. */
 enum { WEFT_DLPACK_MAJOR = 1, WEFT_DLPACK_MINOR = 1 };
 
+/* DLPack's numbers of devices: those that Weft takes. */
 typedef enum weft_dlpack_device_type {
-    WEFT_DLPACK_CPU = 1,
-    WEFT_DLPACK_CUDA = 2,
-    WEFT_DLPACK_CUDA_HOST = 3, /* pinned */
-    WEFT_DLPACK_OPENCL = 4,    /* `data` is a cl_mem */
-    WEFT_DLPACK_CUDA_MANAGED = 13
+    WEFT_DLPACK_CPU = 1,          /* memory of the host */
+    WEFT_DLPACK_CUDA = 2,         /* memory of a GPU */
+    WEFT_DLPACK_CUDA_HOST = 3,    /* pinned */
+    WEFT_DLPACK_OPENCL = 4,       /* `data` is a cl_mem */
+    WEFT_DLPACK_CUDA_MANAGED = 13 /* migrates */
 } weft_dlpack_device_type;
 
+/* DLPack's kinds of elements. */
 typedef enum weft_dlpack_code {
-    WEFT_DLPACK_SIGNED = 0,
-    WEFT_DLPACK_UNSIGNED = 1,
-    WEFT_DLPACK_FLOAT = 2,
-    WEFT_DLPACK_BFLOAT = 4,
-    WEFT_DLPACK_COMPLEX = 5,
-    WEFT_DLPACK_BOOL = 6
+    WEFT_DLPACK_SIGNED = 0,   /* i8 … i64 */
+    WEFT_DLPACK_UNSIGNED = 1, /* u8 … u64 */
+    WEFT_DLPACK_FLOAT = 2,    /* f16, f32, f64 */
+    WEFT_DLPACK_BFLOAT = 4,   /* bf16 */
+    WEFT_DLPACK_COMPLEX = 5,  /* c64, c128 */
+    WEFT_DLPACK_BOOL = 6      /* of 8 bits */
 } weft_dlpack_code;
 
 typedef struct weft_dlpack_tensor { /* DLTensor */
-    void *data;
+    void *data;                     /* the memory, in the device's address space */
     struct {
-        int32_t type; /* a weft_dlpack_device_type */
-        int32_t index;
-    } device;
-    int32_t ndim;
+        int32_t type;  /* a weft_dlpack_device_type */
+        int32_t index; /* among devices of that type */
+    } device;          /* where the memory is */
+    int32_t ndim;      /* dimensions */
     struct {
-        uint8_t code; /* a weft_dlpack_code */
-        uint8_t bits;
-        uint16_t lanes;
-    } dtype;
-    int64_t *shape;
+        uint8_t code;     /* a weft_dlpack_code */
+        uint8_t bits;     /* of an element; of both parts of a complex one */
+        uint16_t lanes;   /* 1 */
+    } dtype;              /* of the elements */
+    int64_t *shape;       /* elements along each axis */
     int64_t *strides;     /* in elements; NULL: C order without gaps */
     uint64_t byte_offset; /* of the first element from `data` */
 } weft_dlpack_tensor;
 
 typedef struct weft_dlpack { /* DLManagedTensorVersioned */
     struct {
-        uint32_t major, minor;
-    } version;
-    void *context;
+        uint32_t major, minor; /* another major one may look different from here on */
+    } version;                 /* of DLPack */
+    void *context;             /* the producer's own */
     void (*deleter)(struct weft_dlpack *managed); /* NULL: there is nothing to free */
-    uint64_t flags;
-    weft_dlpack_tensor tensor;
+    uint64_t flags;                               /* WEFT_DLPACK_READ_ONLY and so on */
+    weft_dlpack_tensor tensor;                    /* what it is about */
 } weft_dlpack;
 
-/* flags */
-#define WEFT_DLPACK_READ_ONLY UINT64_C(1)
+#define WEFT_DLPACK_READ_ONLY UINT64_C(1)      /* a flag: nobody may write it */
 #define WEFT_DLPACK_COPIED UINT64_C(2)         /* nobody else has this memory */
 #define WEFT_DLPACK_SUBBYTE_PADDED UINT64_C(4) /* of dtypes that Weft does not have */
 
 /* What DLPack was before version 1, and what many libraries still exchange. */
-typedef struct weft_dlpack_unversioned { /* DLManagedTensor */
-    weft_dlpack_tensor tensor;
-    void *context;
-    void (*deleter)(struct weft_dlpack_unversioned *managed);
+typedef struct weft_dlpack_unversioned {                      /* DLManagedTensor */
+    weft_dlpack_tensor tensor;                                /* what it is about */
+    void *context;                                            /* the producer's own */
+    void (*deleter)(struct weft_dlpack_unversioned *managed); /* NULL: there is nothing to free */
 } weft_dlpack_unversioned;
 
-/* An array over the tensor's memory, on the device that the tensor names: no copy, and unlike
- * memory that was lent with weft_borrow it is placed. The tensor is taken over, also when this
- * fails: its deleter is called once, when no array and no queued work uses the memory. CUDA's
- * pinned memory is of kind host, its managed memory of kind shared. A tensor that is read-only
- * makes an array that cannot be written. OpenCL's objects must be of the context that
- * weft_device_native gives. */
+/* What weft_from_dlpack can be told. */
 typedef struct weft_from_dlpack_options {
     size_t struct_size;
     /* Work on the array comes after what is queued there now: the stream on which the producer made
      * the data (weft_stream_wrap), or has promised it. Without one the data must be there. */
     weft_stream *stream;
 } weft_from_dlpack_options;
+/* An array over the tensor's memory, on the device that the tensor names: no copy, and unlike
+ * memory that was lent with weft_borrow it is placed. The tensor is taken over, also when this
+ * fails: its deleter is called once, when no array and no queued work uses the memory. CUDA's
+ * pinned memory is of kind host, its managed memory of kind shared. A tensor that is read-only
+ * makes an array that cannot be written. OpenCL's objects must be of the context that
+ * weft_device_native gives. */
 #define weft_from_dlpack(...) WEFT__FROM_DLPACK(__VA_ARGS__, )
 #define WEFT__FROM_DLPACK(managed, ...)                                                            \
     weft_from_dlpack_with((managed), WEFT__OPTIONS(weft_from_dlpack_options, __VA_ARGS__))
@@ -93,10 +94,7 @@ WEFT_API weft_array *weft_from_dlpack_with(weft_dlpack *managed,
 WEFT_API weft_array *weft_from_dlpack_unversioned_with(weft_dlpack_unversioned *managed,
                                                        const weft_from_dlpack_options *options);
 
-/* The array as a tensor over the same memory, which it keeps alive until its deleter is called, on
- * any thread. Memory that the host can read and CUDA does not know is the CPU's. An array that
- * cannot be written is flagged read-only; without a version that cannot be told, and is an error.
- */
+/* What weft_to_dlpack can be told. */
 typedef struct weft_to_dlpack_options {
     size_t struct_size;
     /* The consumer's. What it queues there comes after the work on the array, without a wait; and
@@ -106,6 +104,10 @@ typedef struct weft_to_dlpack_options {
     weft_device device; /* where the tensor is to be; default: where the array is */
     weft_copying copy;  /* whether it must, may (on another device) or must not be a copy */
 } weft_to_dlpack_options;
+/* The array as a tensor over the same memory, which it keeps alive until its deleter is called, on
+ * any thread. Memory that the host can read and CUDA does not know is the CPU's. An array that
+ * cannot be written is flagged read-only; without a version that cannot be told, and is an error.
+ */
 #define weft_to_dlpack(...) WEFT__TO_DLPACK(__VA_ARGS__, )
 #define WEFT__TO_DLPACK(array, ...)                                                                \
     weft_to_dlpack_with((array), WEFT__OPTIONS(weft_to_dlpack_options, __VA_ARGS__))
@@ -115,26 +117,6 @@ WEFT_API weft_dlpack *weft_to_dlpack_with(weft_array *array, const weft_to_dlpac
     weft_to_dlpack_unversioned_with((array), WEFT__OPTIONS(weft_to_dlpack_options, __VA_ARGS__))
 WEFT_API weft_dlpack_unversioned *
 weft_to_dlpack_unversioned_with(weft_array *array, const weft_to_dlpack_options *options);
-
-/* What an array is made of, for code that takes memory apart. Neither waits nor copies. */
-typedef struct weft_array_interface {
-    void *data; /* of the first element, in the device's address space */
-    bool read_only, host_readable;
-    bool bound; /* to `stream` */
-    int32_t ndim;
-    int64_t shape[WEFT_NDIM_MAX];
-    int64_t strides[WEFT_NDIM_MAX]; /* bytes */
-    char typestr[8];                /* as NumPy writes it: "<f4", "|b1"; bf16 is "<V2" */
-    weft_dtype dtype;
-    weft_device device; /* of lent memory: none */
-    weft_memory memory;
-    weft_stream *stream; /* the queue: the one it is bound to, else this thread's current one of its
-                            device; borrowed. Of lent memory: NULL */
-} weft_array_interface;
-#define weft_array_describe(array, interface)                                                      \
-    weft_array_describe_sized((array), (interface), sizeof(weft_array_interface))
-WEFT_API weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *interface,
-                                               size_t interface_size);
 
 #ifdef __cplusplus
 }

@@ -407,10 +407,27 @@ TEST(A5_native_stream)
     CHECK(strlen(weft_error_message()) > 30);
 }
 
+TEST(A5_native_event)
+{
+    void *handle = NULL;
+    weft_event *event = weft_event_new();
+    CHECK(event);
+    weft_status recorded = weft_event_record(event, weft_stream_current(WEFT_CPU));
+    weft_status nowhere = weft_event_native(event, NULL);
+    weft_error_clear();
+    weft_status status = weft_event_native(event, &handle);
+    weft_event_release(event);
+    CHECK_STATUS(recorded, WEFT_OK);
+    CHECK_STATUS(nowhere, WEFT_ERROR_ARGUMENT);
+    CHECK_STATUS(status, WEFT_ERROR_UNSUPPORTED); /* the CPU has none */
+    CHECK_STR(weft_error_last()->operation, "weft_event_native");
+    CHECK(!handle && strstr(weft_error_message(), "cpu"));
+}
+
 TEST_MAIN(TEST_OF(A1_every_dtype_and_rank), TEST_OF(A1_eight_dimensions), TEST_OF(A1_large_sizes),
           TEST_OF(A2_slices), TEST_OF(A2_slices_of_every_axis), TEST_OF(A2_slices_of_slices),
           TEST_OF(A2_slices_of_empty_arrays), TEST_OF(A2_permutations), TEST_OF(A2_broadcasts),
           TEST_OF(A2_reshape_is_a_view_where_it_can), TEST_OF(A2_reshape_of_scalars_and_nothing),
           TEST_OF(A2_reshape_options_of_other_sizes), TEST_OF(A2_views_write_through),
           TEST_OF(A3_facts), TEST_OF(A3_facts_of_null), TEST_OF(A3_contiguous), TEST_OF(A3_resize),
-          TEST_OF(A5_raw_pointer), TEST_OF(A5_native_stream));
+          TEST_OF(A5_raw_pointer), TEST_OF(A5_native_stream), TEST_OF(A5_native_event));

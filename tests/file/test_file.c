@@ -323,6 +323,21 @@ TEST(file_pieces)
     CHECK_INT(size_of(path), -1);
 }
 
+TEST(file_pieces_that_are_given_up)
+{
+    const char *path = path_of("given-up.npy");
+    (void)unlink(path);
+    WEFT_AUTO weft_array *line = weft_arange(0, 12, 1, .dtype = WEFT_I32, .device = device());
+    CHECK(line);
+    weft_writer *writer = weft_writer_new(path, WEFT_I32, WEFT_SHAPE(3, 4));
+    CHECK(writer);
+    const weft_status added = weft_writer_add(writer, line);
+    weft_writer_cancel(writer);
+    weft_writer_cancel(NULL);
+    CHECK_STATUS(added, WEFT_OK);
+    CHECK_INT(size_of(path), -1); /* though all of it had been written */
+}
+
 TEST(file_large_views_are_written_in_pieces)
 {
     const char *path = path_of("large.npy");
@@ -424,5 +439,6 @@ TEST_MAIN(TEST_OF(file_every_dtype_and_layout_comes_back),
           TEST_OF(file_headers_as_others_write_them), TEST_OF(file_versions_2_and_3),
           TEST_OF(file_wrong_headers_are_errors), TEST_OF(file_npz_holds_several_arrays),
           TEST_OF(file_mapped_memory_is_private), TEST_OF(file_saving_waits), TEST_OF(file_pieces),
-          TEST_OF(file_large_views_are_written_in_pieces), TEST_OF(file_nothing_half_written_stays),
-          TEST_OF(file_a_broken_writer_makes_no_file), TEST_OF(file_links_are_followed));
+          TEST_OF(file_pieces_that_are_given_up), TEST_OF(file_large_views_are_written_in_pieces),
+          TEST_OF(file_nothing_half_written_stays), TEST_OF(file_a_broken_writer_makes_no_file),
+          TEST_OF(file_links_are_followed));

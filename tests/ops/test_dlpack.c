@@ -130,15 +130,15 @@ TEST(M6_every_dtype)
     CHECK_INT(sizeof table / sizeof *table, WEFT_DTYPE_END - 1);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         producer p;
-        weft_array_interface interface = {0};
+        weft_array_info info = {0};
         produce(&p, data);
         p.versioned.tensor.dtype.code = table[i].code;
         p.versioned.tensor.dtype.bits = table[i].bits;
         WEFT_AUTO weft_array *a = weft_from_dlpack(&p.versioned);
         CHECK(a);
         CHECK_INT(weft_array_dtype(a), table[i].dtype);
-        CHECK_STATUS(weft_array_describe(a, &interface), WEFT_OK);
-        CHECK_STR(interface.typestr, table[i].typestr);
+        CHECK_STATUS(weft_array_describe(a, &info), WEFT_OK);
+        CHECK_STR(info.typestr, table[i].typestr);
         WEFT_AUTO weft_array *own = weft_zeros(WEFT_SHAPE(3), .dtype = table[i].dtype);
         CHECK(own);
         weft_dlpack *out = weft_to_dlpack(own);
@@ -284,9 +284,9 @@ TEST(M6_read_only_tensors_are_not_written)
     WEFT_AUTO weft_array *b = weft_new(a * 2, a);
     CHECK(b && reads(b, doubled, sizeof doubled));
     CHECK(data[0] == 1 && data[5] == 6);
-    weft_array_interface interface = {0};
-    CHECK_STATUS(weft_array_describe(a, &interface), WEFT_OK);
-    CHECK(interface.read_only);
+    weft_array_info info = {0};
+    CHECK_STATUS(weft_array_describe(a, &info), WEFT_OK);
+    CHECK(info.read_only);
     CHECK_FAILS(weft_to_dlpack_unversioned(a), WEFT_ERROR_UNSUPPORTED, "version");
     weft_dlpack *out = weft_to_dlpack(a);
     CHECK(out);
@@ -526,7 +526,7 @@ TEST(M6_what_an_array_is_made_of)
     float host[2] = {0, 0};
     WEFT_AUTO weft_array *lent = weft_borrow(host, sizeof host, WEFT_SHAPE(2), WEFT_F32);
     CHECK(stream && turned && free && lent);
-    weft_array_interface i = {0};
+    weft_array_info i = {0};
     CHECK_STATUS(weft_array_describe(turned, &i), WEFT_OK);
     CHECK(i.data == weft_array_data(a) && i.stream == stream && i.bound && !i.read_only);
     CHECK(i.ndim == 2 && i.shape[0] == 3 && i.shape[1] == 2 && i.strides[0] == 8 &&

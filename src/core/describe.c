@@ -2,15 +2,14 @@
 #include "core/array.h"
 #include "core/dtype.h"
 #include <string.h>
-#include <weft/dlpack.h>
+#include <weft/array.h>
 
-weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *interface,
-                                      size_t interface_size)
+weft_status weft_array_describe_sized(weft_array *array, weft_array_info *info, size_t info_size)
 {
-    weft_array_interface all = {.bound = array && array->stream};
+    weft_array_info all = {.bound = array && array->stream};
     OPERATION("weft_array_describe");
     TRY(weft__array_check(array, "array"));
-    TRY(weft__check_result(interface, "interface"));
+    TRY(weft__check_result(info, "info"));
     all.data = array->data;
     all.read_only = array->read_only || array->overlapping;
     all.host_readable = weft_array_host_readable(array);
@@ -27,7 +26,7 @@ weft_status weft_array_describe_sized(weft_array *array, weft_array_interface *i
     if (!all.stream && all.device.kind != WEFT_DEVICE_NONE &&
         !(all.stream = weft__stream_current(all.device)))
         return weft_error_code();
-    memset(interface, 0, interface_size);
-    memcpy(interface, &all, interface_size < sizeof all ? interface_size : sizeof all);
+    memset(info, 0, info_size);
+    memcpy(info, &all, info_size < sizeof all ? info_size : sizeof all);
     return WEFT_OK;
 }
