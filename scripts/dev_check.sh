@@ -12,6 +12,7 @@ Installs what is missing and checks. Without PART, all of these:
   layers    no layer includes what lies above it
   headers   each public header compiles alone, as C11 and C++17
   gcc       the release build has no warning
+  docs      public names have comments and tests, links lead somewhere, Doxygen has no warning
   clang     the same with clang
   asan      the tests under the address and undefined behaviour sanitizers, also with failing allocations
   tsan      the tests under the thread sanitizer
@@ -21,7 +22,7 @@ Installs what is missing and checks. Without PART, all of these:
 END
 }
 
-all_parts="format files layers headers gcc clang asan tsan aarch64"
+all_parts="format files layers headers gcc docs clang asan tsan aarch64"
 
 # The time a test may take in fault runs here, so that all of it ends in minutes.
 export WEFT_TEST_FAULTS_SECONDS=${WEFT_TEST_FAULTS_SECONDS:-20}
@@ -31,6 +32,7 @@ needs_of() {
     case "$1" in
     format) echo clang-format ;;
     headers) echo c++ clang ;;
+    docs) echo doxygen ;;
     clang) echo clang ;;
     aarch64) echo aarch64 ;;
     asan | tsan) echo cmocka mpfr mpc llvm ;;
@@ -42,6 +44,13 @@ part_files() { scripts/check_files.sh; }
 part_layers() { tests/layers/run.sh; }
 part_headers() { scripts/check_headers.sh; }
 part_gcc() { configure release && build release; }
+part_docs() {
+    local status=0
+    scripts/check_links.sh || status=1
+    configure release && build release && scripts/check_public.sh build/release || status=1
+    if has doxygen; then scripts/site.sh || status=1; fi
+    return $status
+}
 part_clang() { configure clang && build clang; }
 part_asan() { configure asan && build asan && run_ctest asan; }
 part_tsan() { configure tsan && build tsan && WEFT_STRESS_SECONDS=60 run_ctest tsan -LE '^faults$'; }

@@ -19,6 +19,7 @@ has() {
     opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && /sbin/ldconfig -p | grep -q 'libOpenCL\.so\.1' ;;
     pkg-config) have pkg-config ;;
     clang) have clang ;;
+    doxygen) have doxygen ;;
     clang-format) [ -n "$(clang_format)" ] ;;
     aarch64) have aarch64-linux-gnu-gcc && have qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ;;
     python) python3 -c 'import venv, ensurepip' >/dev/null 2>&1 ;;
@@ -46,6 +47,7 @@ packages_of() {
     opencl) echo ocl-icd-libopencl1 pocl-opencl-icd ;;
     pkg-config) echo pkg-config ;;
     clang) echo clang ;;
+    doxygen) echo doxygen ;;
     clang-format) echo clang-format-14 ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     python) echo python3 python3-venv ;;
@@ -64,6 +66,7 @@ without() {
     opencl) echo "OpenCL: no driver is installed" ;;
     pkg-config) echo "the installed library through pkg-config: not installed" ;;
     clang) echo "everything that needs clang: not installed" ;;
+    doxygen) echo "the site of the manual and the headers: no Doxygen" ;;
     clang-format) echo "the format: clang-format 14 is not installed" ;;
     aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
     python) echo "the peers of the benchmark: no Python with venv" ;;

@@ -14,11 +14,12 @@ extern "C" {
  * that were not used for longest are removed when all of them are larger than the limit. */
 typedef struct weft_cache_info {
     char folder[4096]; /* "" if there is none; it may not exist yet */
-    uint64_t entries;
-    uint64_t bytes; /* of all entries */
-    uint64_t limit; /* bytes */
+    uint64_t entries;  /* kernels kept */
+    uint64_t bytes;    /* of all entries */
+    uint64_t limit;    /* bytes */
 } weft_cache_info;
 
+/* Says where the cache is and how much is in it. */
 #define weft_cache_describe(info) weft_cache_describe_sized((info), sizeof(weft_cache_info))
 WEFT_API weft_status weft_cache_describe_sized(weft_cache_info *info, size_t info_size);
 

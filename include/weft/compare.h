@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* How close is close; what is equal. */
 typedef struct weft_compare_options {
     size_t struct_size;
     double rtol, atol; /* weft_allclose: neither given, 1e-5 and 1e-8; one given, the other is 0 */
@@ -30,6 +31,7 @@ typedef struct weft_compare_options {
 #define WEFT__COMPARE__(name, x, y, ...)                                                           \
     name(WEFT_OPERAND(x), WEFT_OPERAND(y), WEFT__OPTIONS(weft_compare_options, __VA_ARGS__))
 
+/* The functions under the macros. NULL options are no options. */
 WEFT_API bool weft_allclose_with(weft_operand x, weft_operand y,
                                  const weft_compare_options *options);
 WEFT_API bool weft_array_equal_with(weft_operand x, weft_operand y,

@@ -15,6 +15,7 @@ extern "C" {
 /* Memory that holds anything. */
 #define weft_empty(...) WEFT__EMPTY(__VA_ARGS__, )
 #define WEFT__EMPTY(shape, ...) weft_empty_with((shape), WEFT__NEW(__VA_ARGS__))
+/* Every element is 0, or 1. */
 #define weft_zeros(...) WEFT__ZEROS(__VA_ARGS__, )
 #define WEFT__ZEROS(shape, ...) weft_zeros_with((shape), WEFT__NEW(__VA_ARGS__))
 #define weft_ones(...) WEFT__ONES(__VA_ARGS__, )
@@ -67,12 +68,14 @@ extern "C" {
 #define WEFT__FROM_HOST__(data, bytes, shape, ...)                                                 \
     weft_from_host_with((data), (bytes), (shape), WEFT__NEW(__VA_ARGS__))
 
+/* Frees memory that was lent, on any thread. */
 typedef void weft_deleter(void *context, void *data);
+/* What weft_borrow can be told. */
 typedef struct weft_borrow_options {
     size_t struct_size;
     const int64_t *strides; /* one per axis, in bytes; default: C order without gaps */
     weft_deleter *deleter;  /* called once, when no array and no queued work uses the memory */
-    void *deleter_context;
+    void *deleter_context;  /* handed to the deleter */
 } weft_borrow_options;
 /* An array over host memory that the user lends: its kind is WEFT_MEMORY_LENT, and it is placed on
  * no device. Strides must keep every element within [data, data + bytes). Work that is queued reads

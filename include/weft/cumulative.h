@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* What weft_cumulative_sum and weft_cumulative_prod can be told. */
 typedef struct weft_cumulative_options {
     size_t struct_size;
     weft_array *out;      /* into an array that is there, or a handle: returns it, retained */
@@ -27,6 +28,7 @@ typedef struct weft_cumulative_options {
 #define WEFT__CUMULATIVE__(name, array, axis, ...)                                                 \
     name((array), (axis), WEFT__OPTIONS(weft_cumulative_options, __VA_ARGS__))
 
+/* The functions under the macros. NULL options are no options. */
 WEFT_API weft_array *weft_cumulative_sum_with(weft_array *array, int axis,
                                               const weft_cumulative_options *options);
 WEFT_API weft_array *weft_cumulative_prod_with(weft_array *array, int axis,

@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
+/* What drives a device. */
 typedef enum weft_device_kind {
     WEFT_DEVICE_INVALID = -1, /* what a wrong name gives: every call it is handed to fails */
     WEFT_DEVICE_NONE = 0,     /* not given */
-    WEFT_DEVICE_CPU = 1,
-    WEFT_DEVICE_CUDA = 2,
-    WEFT_DEVICE_OPENCL = 3
+    WEFT_DEVICE_CPU = 1,      /* the threads of this process */
+    WEFT_DEVICE_CUDA = 2,     /* an NVIDIA GPU */
+    WEFT_DEVICE_OPENCL = 3    /* whatever has a driver for OpenCL */
 } weft_device_kind;
 
 /* A small value: copy it, compare it with weft_device_equal. */
@@ -24,6 +25,7 @@ typedef struct weft_device {
 } weft_device;
 
 #ifndef __cplusplus
+/* The CPU, which is always there, and no device: not given, or none. */
 #define WEFT_CPU ((weft_device){WEFT_DEVICE_CPU, 0})
 #define WEFT_NO_DEVICE ((weft_device){WEFT_DEVICE_NONE, 0})
 #else
@@ -38,14 +40,16 @@ WEFT_API weft_device weft_device_named(const char *name);
 /* "cpu", "cuda:0", "none", "invalid": the name to use; valid for as long as the library is loaded.
  */
 WEFT_API const char *weft_device_id(weft_device device);
+/* Whether both are the same device. */
 WEFT_API bool weft_device_equal(weft_device a, weft_device b);
 
 /* The devices of this machine, the CPU first. */
 WEFT_API int weft_device_count(void);
 WEFT_API weft_device weft_device_at(int position);
 
+/* What a device is and can do. */
 typedef struct weft_device_info {
-    char name[128];
+    char name[128];          /* as its maker calls it */
     int32_t kind;            /* a weft_device_kind */
     int32_t compute_units;   /* threads that compute, or multiprocessors */
     uint64_t memory_total;   /* bytes */
@@ -58,10 +62,12 @@ typedef struct weft_device_info {
     char same_bits_why[128]; /* if not, why */
 } weft_device_info;
 
+/* Fills a weft_device_info: weft_device_describe(gpu, &info). */
 #define weft_device_describe(device, info)                                                         \
     weft_device_describe_sized((device), (info), sizeof(weft_device_info))
 WEFT_API weft_status weft_device_describe_sized(weft_device device, weft_device_info *info,
                                                 size_t info_size);
+/* Whether the device computes with that dtype. */
 WEFT_API bool weft_device_supports(weft_device device, weft_dtype dtype);
 
 /* The device's own context (a CUcontext, a cl_context), for code beside Weft; an error on the CPU.

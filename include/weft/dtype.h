@@ -26,20 +26,22 @@ extern "C" {
     X(c64, C64, 8, COMPLEX)                                                                        \
     X(c128, C128, 16, COMPLEX)
 
+/* The type of an array's elements: WEFT_BOOL, WEFT_I8 … WEFT_C128. */
 typedef enum weft_dtype {
     WEFT_DTYPE_DEFAULT, /* not given: the function's documentation says what is taken */
 #define WEFT__DTYPE_ENUM(name, NAME, bytes, kind) WEFT_##NAME,
     WEFT_DTYPE_LIST(WEFT__DTYPE_ENUM)
 #undef WEFT__DTYPE_ENUM
-        WEFT_DTYPE_END
+        WEFT_DTYPE_END /* one more than the last */
 } weft_dtype;
 
+/* Kinds of dtypes: within one, assignments convert. */
 typedef enum weft_dtype_kind {
-    WEFT_KIND_BOOL,
-    WEFT_KIND_SIGNED,
-    WEFT_KIND_UNSIGNED,
-    WEFT_KIND_FLOAT,
-    WEFT_KIND_COMPLEX
+    WEFT_KIND_BOOL,     /* bool */
+    WEFT_KIND_SIGNED,   /* i8, i16, i32, i64 */
+    WEFT_KIND_UNSIGNED, /* u8, u16, u32, u64 */
+    WEFT_KIND_FLOAT,    /* f16, bf16, f32, f64 */
+    WEFT_KIND_COMPLEX   /* c64, c128 */
 } weft_dtype_kind;
 
 /* "f32"; "unknown" for a value that is no dtype. */
@@ -48,6 +50,7 @@ WEFT_API const char *weft_dtype_name(weft_dtype dtype);
 WEFT_API weft_dtype weft_dtype_named(const char *name);
 /* Bytes of an element; 0 for a value that is no dtype. */
 WEFT_API size_t weft_dtype_size(weft_dtype dtype);
+/* The kind of a dtype; an error for a value that is none. */
 WEFT_API weft_status weft_dtype_kind_of(weft_dtype dtype, weft_dtype_kind *kind);
 
 /* The dtype that holds both, by the rules of the Python array API standard: within a kind the

@@ -35,29 +35,32 @@ typedef enum weft_serial_rule {
     WEFT_SERIAL_HOST    /* it runs serially, on the host, and copies nothing to the device */
 } weft_serial_rule;
 
+/* Whether a device context moves the work of a function. */
 typedef enum weft_offload {
     WEFT_OFFLOAD_ALWAYS, /* regions run on the context's device */
     WEFT_OFFLOAD_NEVER   /* the context does not move them: they run where the arrays are */
 } weft_offload;
 
+/* How a function is run. */
 typedef struct weft_function_options {
     size_t struct_size;
     bool serial;                    /* loops run serially */
     weft_serial_rule serial_device; /* … and in a device context? */
-    weft_offload offload;
+    weft_offload offload;           /* … and whether it is offloaded at all */
 } weft_function_options;
 
 /* A function by its text; must not change once it was called. What it is analysed to is found by
  * its address. */
 typedef struct weft_function {
     size_t struct_size;
-    const char *name;       /* for messages */
-    const char *parameters; /* "(x, y)" */
-    const char *body;
-    const char *place; /* "file:line" */
-    weft_function_options options;
+    const char *name;              /* for messages */
+    const char *parameters;        /* "(x, y)" */
+    const char *body;              /* the text */
+    const char *place;             /* "file:line" */
+    weft_function_options options; /* how it is run */
 } weft_function;
 
+/* Defines a function: WEFT_FUNCTION(foo, (x, y), { … }); */
 #define WEFT_FUNCTION(name, parameters, ...)                                                       \
     static const weft_function name = {                                                            \
         sizeof(weft_function),                                                                     \
@@ -95,12 +98,13 @@ WEFT_API weft_status weft_call_with(const weft_function *function, int results_c
  * other than WEFT_OK ends the call, with the message that it left. */
 typedef weft_status weft_host_function(int count, const weft_operand *arguments, void *context);
 
+/* What weft_host_bind can be told. */
 typedef struct weft_host_options {
     size_t struct_size;
     const char
-        *access; /* what it does with each array: "read, write, both"; default: both. One that
-                    is written is not copied to the host first: all of it must be written */
-    void *context;
+        *access;   /* what it does with each array: "read, write, both"; default: both. One that
+                      is written is not copied to the host first: all of it must be written */
+    void *context; /* handed to the function */
 } weft_host_options;
 
 /* Binds a name for the whole process; binding it again replaces it, with NULL it is unknown. */

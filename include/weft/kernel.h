@@ -28,12 +28,14 @@ extern "C" {
  * points, is an error of the launch, and nothing has run. With WEFT_CHECK=bounds in the environment
  * so is reading outside of an array, whatever its boundary. docs/kernels.md is the manual. */
 
+/* A part of a launch: see below. */
 typedef struct weft_kernel_part weft_kernel_part;
 /* A C function that does a part of a launch, on any thread of the library's, several at once. It
  * must return, and call nothing of Weft's but weft_error_set. What it returns other than WEFT_OK is
  * a failure of the stream, with the message it left. */
 typedef weft_status weft_kernel_function(const weft_kernel_part *part);
 
+/* What a kernel is written in. */
 typedef enum weft_kernel_language {
     WEFT_KERNEL_PORTABLE, /* `body` is in the language of expressions; runs on every device */
     WEFT_KERNEL_C,        /* `function`; runs on the CPU */
@@ -45,14 +47,15 @@ typedef enum weft_kernel_language {
  * found by its address. */
 typedef struct weft_kernel {
     size_t struct_size;
-    const char *name;       /* for messages */
-    const char *parameters; /* "(in, out)" */
-    const char *body;       /* text in the language, or NULL */
-    const char *place;      /* "file:line" */
-    int32_t language;       /* a weft_kernel_language */
-    weft_kernel_function *function;
+    const char *name;               /* for messages */
+    const char *parameters;         /* "(in, out)" */
+    const char *body;               /* text in the language, or NULL */
+    const char *place;              /* "file:line" */
+    int32_t language;               /* a weft_kernel_language */
+    weft_kernel_function *function; /* of a kernel in C */
 } weft_kernel;
 
+/* Defines a portable kernel: WEFT_KERNEL(double_it, (in, out), { out(i) = 2*in(i); }); */
 #define WEFT_KERNEL(name, parameters, ...)                                                         \
     static const weft_kernel name = {                                                              \
         sizeof(weft_kernel),  #name, #parameters, #__VA_ARGS__, WEFT__PLACE,                       \
@@ -97,10 +100,10 @@ typedef struct weft_kernel_argument {
 /* A part of a launch: the points [begin, end) of the index space, in C order. Launch over a shape
  * of rows, and a point is a row. */
 struct weft_kernel_part {
-    int64_t begin, end;
-    weft_shape space;
-    int32_t count;
-    const weft_kernel_argument *arguments;
+    int64_t begin, end;                    /* from, up to and without */
+    weft_shape space;                      /* the whole index space */
+    int32_t count;                         /* of the arguments */
+    const weft_kernel_argument *arguments; /* in the order of the launch */
 };
 
 /* The address of the element of an array at a position in C order. */

@@ -30,9 +30,11 @@ typedef enum weft_allocator {
 /* An allocator of the user's own. It must outlive the arrays made with it, and may be called from
  * any thread. What `allocate` returns must be aligned to 64 bytes and usable by `device`. */
 typedef struct weft_user_allocator {
+    /* `bytes` of memory, or NULL if there is none. */
     void *(*allocate)(void *context, size_t bytes, weft_device device);
+    /* Takes it back, when no array and no queued work uses it. */
     void (*release)(void *context, void *pointer, size_t bytes, weft_device device);
-    void *context;
+    void *context;      /* handed to both */
     weft_memory memory; /* the kind of what it gives; default: device */
 } weft_user_allocator;
 
@@ -44,17 +46,17 @@ WEFT_API weft_memory weft_memory_combine(weft_memory a, weft_memory b);
 /* Counters of one device. Everything counts from the start of the process, except the three sizes
  * and what waits. */
 typedef struct weft_statistics {
-    uint64_t bytes_in_use; /* held by arrays */
-    uint64_t bytes_peak;   /* the most that bytes_in_use has been */
-    uint64_t bytes_cached; /* free, kept for reuse */
-    uint64_t allocations;  /* arrays' memory asked for */
-    uint64_t reuses;       /* … of which the cache had it */
-    uint64_t copies_to_device;
-    uint64_t copies_to_host;
-    uint64_t copies_on_device;
-    uint64_t bytes_to_device;
-    uint64_t bytes_to_host;
-    uint64_t bytes_on_device;
+    uint64_t bytes_in_use;         /* held by arrays */
+    uint64_t bytes_peak;           /* the most that bytes_in_use has been */
+    uint64_t bytes_cached;         /* free, kept for reuse */
+    uint64_t allocations;          /* arrays' memory asked for */
+    uint64_t reuses;               /* … of which the cache had it */
+    uint64_t copies_to_device;     /* copies from the host's memory to the device's */
+    uint64_t copies_to_host;       /* … and back */
+    uint64_t copies_on_device;     /* … within its memory */
+    uint64_t bytes_to_device;      /* copied there */
+    uint64_t bytes_to_host;        /* … and back */
+    uint64_t bytes_on_device;      /* … within its memory */
     uint64_t launches;             /* kernels queued */
     uint64_t compilations;         /* kernels compiled; on the CPU, for the interpreter */
     uint64_t waits;                /* times that the host waited for a stream */
@@ -63,6 +65,7 @@ typedef struct weft_statistics {
     uint64_t compilations_waiting; /* now: to be compiled in the background */
 } weft_statistics;
 
+/* Reads the counters: weft_memory_stats(device, &statistics). */
 #define weft_memory_stats(device, statistics)                                                      \
     weft_memory_stats_sized((device), (statistics), sizeof(weft_statistics))
 WEFT_API weft_status weft_memory_stats_sized(weft_device device, weft_statistics *statistics,

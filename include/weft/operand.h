@@ -9,25 +9,28 @@
 extern "C" {
 #endif
 
+/* An n-d array: <weft/array.h>. */
 typedef struct weft_array weft_array;
 
+/* What an operand is. */
 typedef enum weft_operand_tag {
     WEFT_OPERAND_ARRAY, /* value.array; may be written */
     WEFT_OPERAND_INPUT, /* value.input; only read */
     WEFT_OPERAND_NUMBER /* a C number of type dtype, in the field for its kind */
 } weft_operand_tag;
 
+/* An array or a C number; WEFT_OPERAND makes one. */
 typedef struct weft_operand {
     int32_t tag;   /* a weft_operand_tag */
     int32_t dtype; /* of a number: the C type it came from */
     union {
-        weft_array *array;
-        const weft_array *input;
-        int64_t i;          /* signed integers */
-        uint64_t u;         /* unsigned integers and bool */
-        double f;           /* f32 and f64 */
-        double complex_[2]; /* c64 and c128: real and imaginary part */
-    } value;
+        weft_array *array;       /* may be written */
+        const weft_array *input; /* only read */
+        int64_t i;               /* signed integers */
+        uint64_t u;              /* unsigned integers and bool */
+        double f;                /* f32 and f64 */
+        double complex_[2];      /* c64 and c128: real and imaginary part */
+    } value;                     /* one of them, as the tag and the dtype say */
 } weft_operand;
 
 /* A plain char is signed on some machines. */

@@ -10,14 +10,15 @@
 extern "C" {
 #endif
 
-/* A new array, queued on the operands' stream, no wait. Operands are arrays, which broadcast, or C
+/* What operations can be told. All of them give a new array, queued on the operands' stream, and do
+ * not wait. Operands are arrays, which broadcast, or C
  * numbers; types are those of expressions: weft_add(a, 1) is weft_new(a + 1, a).
  *     weft_add(a, b)
  *     weft_exp(a, .out = b)    into an array that is there, or a handle: returns it, retained
  * An expression of several operations is one kernel in weft(...), and one for each of them here. */
 typedef struct weft_operation_options {
     size_t struct_size;
-    weft_array *out;
+    weft_array *out; /* where the result goes; default: a new array */
 } weft_operation_options;
 
 /* Operators. */

@@ -65,7 +65,7 @@ extern "C" {
 /* A generator. Calls that differ in seed or number have no block of random bits in common, so
  * nothing overlaps. Every call that makes an array takes the number and leaves the next one. */
 typedef struct weft_random {
-    uint64_t seed;
+    uint64_t seed;   /* which numbers */
     uint64_t call;   /* the number of the next call */
     uint64_t offset; /* the number of the first element; stays. With it, a part of a larger array
                         can be made: element k is element offset + k of the whole */

@@ -16,13 +16,14 @@ extern "C" {
  * The order of additions depends on the shape and the axes alone (docs/semantics.md). */
 typedef struct weft_reduce_options {
     size_t struct_size;
-    weft_axes axes; /* none: all */
-    bool keep;      /* the axes stay, with size 1 */
-    weft_array *out;
+    weft_axes axes;     /* none: all */
+    bool keep;          /* the axes stay, with size 1 */
+    weft_array *out;    /* into this array, or handle; default: a new one */
     int32_t correction; /* var, std: taken off the number of elements; from 0 to 65535 */
     int32_t order;      /* norm: 1, 2, or WEFT_NORM_INF; 0 is 2 */
 } weft_reduce_options;
 
+/* The order of the norm that is the largest absolute value. */
 enum { WEFT_NORM_INF = -1 };
 
 #define WEFT__REDUCE(name, array, ...)                                                             \
@@ -50,6 +51,7 @@ enum { WEFT_NORM_INF = -1 };
  * numbers real. */
 #define weft_norm(...) WEFT__REDUCE_(weft_norm_with, __VA_ARGS__, )
 
+/* The functions under the macros. NULL options are no options. */
 WEFT_API weft_array *weft_sum_with(weft_array *array, const weft_reduce_options *options);
 WEFT_API weft_array *weft_prod_with(weft_array *array, const weft_reduce_options *options);
 WEFT_API weft_array *weft_min_with(weft_array *array, const weft_reduce_options *options);

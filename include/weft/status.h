@@ -26,6 +26,7 @@ extern "C" {
     X(ERROR_CALLBACK, "a function given by the user failed")                                       \
     X(ERROR_SYSTEM, "the operating system refused")
 
+/* What a call answers: WEFT_OK, or what went wrong. */
 typedef enum weft_status {
 #define WEFT__STATUS_ENUM(name, text) WEFT_##name,
     WEFT_STATUS_LIST(WEFT__STATUS_ENUM)
@@ -34,7 +35,7 @@ typedef enum weft_status {
 
 /* What went wrong last in this thread. The record has a fixed size: failing allocates nothing. */
 typedef struct weft_error {
-    weft_status code;
+    weft_status code;   /* as the call returned it */
     char operation[48]; /* the public function that failed, as "weft_reshape" */
     char operand[32];   /* the operand at fault, as "shape", or "" */
     char message[640];  /* what was given, what was expected, what to do */
@@ -44,8 +45,10 @@ typedef struct weft_error {
  * it does not clear it. A NULL array handed to a call keeps the record of the failure that made the
  * NULL, so a chain of calls is checked once, at its end. */
 WEFT_API const weft_error *weft_error_last(void);
+/* Its code, and its message, which is "" if nothing went wrong. */
 WEFT_API weft_status weft_error_code(void);
 WEFT_API const char *weft_error_message(void);
+/* Empties it. */
 WEFT_API void weft_error_clear(void);
 
 /* "WEFT_ERROR_SHAPE", and its meaning in a few words. */

@@ -8,12 +8,14 @@
 extern "C" {
 #endif
 
+/* An n-d array: <weft/array.h>. */
 typedef struct weft_array weft_array;
 /* A queue of work on one device; reference counted. */
 typedef struct weft_stream weft_stream;
 /* A place in a stream's work; reference counted. */
 typedef struct weft_event weft_event;
 
+/* What weft_stream_new can be told. */
 typedef struct weft_stream_options {
     size_t struct_size;
     bool async;       /* the work runs beside the caller; otherwise, on the CPU, in the call */
@@ -31,6 +33,7 @@ WEFT_API weft_stream *weft_stream_retain(weft_stream *stream);
  * with the arrays it concerns. */
 WEFT_API void weft_stream_release(weft_stream *stream);
 
+/* The device it is of, and whether its work runs beside the caller. */
 WEFT_API weft_device weft_stream_device(const weft_stream *stream);
 WEFT_API bool weft_stream_is_async(const weft_stream *stream);
 /* Same context, device and properties: arrays bound to either may be used together. */
@@ -55,14 +58,17 @@ WEFT_API weft_status weft_stream_wait_stream(weft_stream *stream, weft_stream *o
  * an error) nor through another one (that waits for ever). What it returns other than WEFT_OK is a
  * failure of the stream, with the message it left in its thread's record (weft_error_set). */
 typedef weft_status weft_stream_function(void *argument);
+/* What weft_stream_call can be told. */
 typedef struct weft_call_options {
     size_t struct_size;
     const char *name;          /* for errors and profiles; must stay until the call is done */
     weft_array *const *reads;  /* arrays that the function reads … */
     size_t reads_count;        /* … so that it is ordered after the work that makes them */
     weft_array *const *writes; /* arrays that it writes */
-    size_t writes_count;
+    size_t writes_count;       /* how many */
 } weft_call_options;
+/* Has the stream call a function, after what is queued on it:
+ * weft_stream_call(stream, function, argument). */
 #define weft_stream_call(...) WEFT__STREAM_CALL(__VA_ARGS__, )
 #define WEFT__STREAM_CALL(stream, function, ...) WEFT__STREAM_CALL_(stream, function, __VA_ARGS__)
 #define WEFT__STREAM_CALL_(stream, function, argument, ...)                                        \
@@ -82,6 +88,7 @@ WEFT_API weft_stream *weft_stream_wrap(weft_device device, void *handle);
 
 /* An event that was recorded holds its stream alive. */
 WEFT_API weft_event *weft_event_new(void);
+/* Like those of arrays. */
 WEFT_API weft_event *weft_event_retain(weft_event *event);
 WEFT_API void weft_event_release(weft_event *event);
 /* The event now stands for the end of the work queued on the stream so far. */
@@ -89,6 +96,7 @@ WEFT_API weft_status weft_event_record(weft_event *event, weft_stream *stream);
 /* Work queued on the stream from now on begins after the event. Does not wait on the host, unless
  * the stream is synchronous on the CPU, where the host is who works. */
 WEFT_API weft_status weft_stream_wait_event(weft_stream *stream, const weft_event *event);
+/* Waits for the event, or says whether it is done. */
 WEFT_API weft_status weft_event_synchronize(const weft_event *event);
 WEFT_API weft_status weft_event_query(const weft_event *event, bool *done);
 /* The device's own handle of a recorded event; an error on the CPU. */
@@ -103,12 +111,13 @@ WEFT_API weft_status weft_event_elapsed(const weft_event *start, const weft_even
  * the last release of a stream) still do. */
 WEFT_API bool weft_waits_forbid(bool forbid);
 
-/* Scopes, for WEFT_ON and WEFT_STREAM below. */
+/* What WEFT_ON and WEFT_STREAM below must undo. */
 typedef struct weft_scope {
-    weft_device device;
-    weft_stream *stream, *previous;
-    int32_t what;
+    weft_device device;             /* of the stream */
+    weft_stream *stream, *previous; /* the one that is current, and was */
+    int32_t what;                   /* what was set */
 } weft_scope;
+/* The functions under WEFT_ON and WEFT_STREAM: each begins a scope that weft_scope_end ends. */
 WEFT_API weft_scope weft_scope_device(weft_device device);
 WEFT_API weft_scope weft_scope_stream(weft_stream *stream);
 WEFT_API weft_scope weft_scope_both(weft_stream *stream);

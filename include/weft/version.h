@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of these headers. */
 #define WEFT_VERSION_MAJOR 0
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
 #if defined __GNUC__
+/* Marks what the library exports. */
 #define WEFT_API __attribute__((visibility("default")))
 #else
 #define WEFT_API

@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* What can be slow. */
 typedef enum weft_warning {
     WEFT_WARNING_MIXED_MEMORY,  /* operands of several kinds: shared memory migrates to a device,
                                    host memory is read over its bus */
