@@ -115,6 +115,13 @@ typedef struct weft_host_options {
 WEFT_API weft_status weft_host_bind_with(const char *name, weft_host_function *function,
                                          const weft_host_options *options);
 
+/* Lets bodies call a function of Weft's by this name, for the whole process: as a statement, or in
+ * an expression, where it is the first value that is returned. It is written out where it is
+ * called, before the statement that it is in, so that loops around it can be parallel; recursion is
+ * an error. Arrays that are given are the caller's, numbers are copies. The function must live as
+ * long as it is bound; binding the name again replaces it, with NULL it is unknown. */
+WEFT_API weft_status weft_function_bind(const char *name, const weft_function *function);
+
 /* What a function does, as text to be freed with weft_explain_free: its regions, which loops are
  * parallel and why others are not (the dependence, with its column), and what this thread's last
  * call of it ran and copied. */

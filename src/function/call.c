@@ -66,16 +66,18 @@ static function_table *table_of(weft__thread *thread)
 }
 
 /* A function that is under way is not touched: the caller works on one of its own. */
-static weft_status find(weft__thread *thread, const weft_function *key, weft__function **found)
+static weft_status find(weft__thread *thread, const weft_function *key, int count,
+                        const weft_operand *operands, weft__function **found)
 {
     function_table *table = table_of(thread);
     if (!table || (table->used * 2 >= table->room && !grow(table)))
         return WEFT_ERROR_MEMORY;
     weft__function **slot = slot_of(table, key), *made;
     *found = *slot;
-    if (*slot && ((*slot)->busy || weft__function_is(*slot, key)))
+    if (*slot && ((*slot)->busy || (weft__function_is(*slot, key) &&
+                                    (!operands || weft__function_takes(*slot, count, operands)))))
         return WEFT_OK;
-    TRY(weft__function_open(key, &made));
+    TRY(weft__function_open(key, count, operands, &made));
     table->used += *slot ? 0 : 1;
     weft__function_close(*slot);
     *found = *slot = made;
@@ -153,7 +155,7 @@ static weft_status call(weft__thread *thread, weft__function *f, int results_cou
         clear_results(results_count, results, true);
     thread->functions_depth--;
     f->busy = false;
-    return status == WEFT_OK ? status : weft__function_failed(f->key, status);
+    return status == WEFT_OK ? status : weft__function_failed(f, status);
 }
 
 /* A call inside another one of the same function, by a host function. */
@@ -165,7 +167,7 @@ static weft_status call_again(weft__thread *thread, const weft_function *functio
     if (thread->functions_depth >= WEFT__FUNCTION_DEPTH_MAX)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "function '%s' is called by host functions %d deep",
                     QUOTE(function->name, strlen(function->name)), thread->functions_depth);
-    TRY(weft__function_open(function, &own));
+    TRY(weft__function_open(function, count, operands, &own));
     weft_status status = call(thread, own, results_count, results, count, operands);
     weft__function_close(own);
     return status;
@@ -201,7 +203,7 @@ weft_status weft_call_with(const weft_function *function, int results_count,
         return FAIL(WEFT_ERROR_ARGUMENT, "%d results or %d arguments are not possible, or missing",
                     results_count, count);
     TRY(check_results(results_count, results));
-    TRY(find(thread, function, &f));
+    TRY(find(thread, function, count, operands, &f));
     if (f->busy)
         return call_again(thread, function, results_count, results, count, operands);
     return call(thread, f, results_count, results, count, operands);
@@ -210,5 +212,5 @@ weft_status weft_call_with(const weft_function *function, int results_count,
 weft_status weft__function_find(const weft_function *function, weft__function **found)
 {
     weft__thread *thread = weft__thread_get();
-    return thread ? find(thread, function, found) : WEFT_ERROR_MEMORY;
+    return thread ? find(thread, function, 0, NULL, found) : WEFT_ERROR_MEMORY;
 }

@@ -203,7 +203,7 @@ static weft_status emit_private(weft__emitter *e, const weft__function_statement
     const weft__function_part *part = s->part < 0 ? NULL : &e->f->parts[s->part];
     char name[72];
     bool set = e->assigned[s->variable] == WEFT__STATE_SET,
-         declares = s->kind == WEFT__STATEMENT_DECLARE;
+         declares = s->kind != WEFT__STATEMENT_ASSIGN;
     bool choose = guard && (set || e->assigned[s->variable] == WEFT__STATE_PERHAPS);
     snprintf(name, sizeof name, "%.*s", (int)v->name.length, v->name.text);
     if (v->name.length >= sizeof name || weft__function_live_after(e->f, e->scope, s->variable))
@@ -439,7 +439,10 @@ weft_status weft__emit_statement(weft__emitter *e, const weft__function_statemen
         weft__nest_refuse(e->nest, s->column, "what this counts is needed in other iterations");
         return WEFT_OK;
     case WEFT__STATEMENT_DECLARE:
+    case WEFT__STATEMENT_TAKE:
         return emit_private(e, s, guard);
+    case WEFT__STATEMENT_GIVE: /* a number stays the caller's, and an array is none here */
+        return WEFT_OK;
     case WEFT__STATEMENT_BLOCK:
         return weft__emit_list(e, s->child, guard);
     case WEFT__STATEMENT_IF:

@@ -1,5 +1,6 @@
 /* Functions: what a body is parsed into, and what a call of it works on.
  *
+ *     expand.c    calls of other functions, written out in the text, with walk.c and names.c
  *     parse.c     text -> statements, whose expressions are parts
  *     part.c      parts: the syntax of an expression, and evaluations of it for operands of certain
  *                 types; elements are operands beside the names
@@ -42,6 +43,8 @@ typedef enum weft__function_kind {
     WEFT__STATEMENT_FOR,     /* init, part (or none), step; child */
     WEFT__STATEMENT_RETURN,  /* parts */
     WEFT__STATEMENT_HOST,    /* `host`; parts: its arguments */
+    WEFT__STATEMENT_TAKE, /* `variable` takes an array over, or a copy of a number; part: a name */
+    WEFT__STATEMENT_GIVE, /* part, a name, gives the array that it took back to variable `delta` */
     WEFT__STATEMENT_BREAK,
     WEFT__STATEMENT_CONTINUE
 } weft__function_kind;
@@ -135,6 +138,7 @@ typedef struct weft__held {
     uint8_t holding; /* weft__holding */
     bool typed;      /* of a number: see weft__lang_operand */
     bool input;      /* of an array: const */
+    int taken;       /* how often it was taken over from other variables: assigning writes it */
     bool host_valid, device_valid;
     bool host_complete;        /* the host has waited for it, and nothing was queued since */
     bool written;              /* an argument: something was assigned */
@@ -143,9 +147,20 @@ typedef struct weft__held {
     weft_array *host, *device; /* retained, or NULL */
 } weft__held;
 
+typedef struct weft__function_source weft__function_source;
+typedef struct weft__function_origin weft__function_origin;
+
 typedef struct weft__function {
     const weft_function *key;
     char *text;
+    char *expanded;                 /* the code, if it calls others … */
+    weft__function_source *sources; /* … and what it is made of */
+    weft__function_origin *origins;
+    uint32_t sources_count, origins_count;
+    uint64_t
+        arrays[WEFT__LANG_OPERANDS_MAX / 64]; /* the parameters that are arrays, bit by bit … */
+    bool asks_arrays;                         /* … if that decided about calls */
+    uint64_t bindings; /* how often functions had been bound when it was opened */
     weft__lang_name name, parameters, body, code; /* code: inside the braces */
     weft__function_variable *variables;
     weft__function_statement *statements;
@@ -220,6 +235,10 @@ void weft__held_wrote(weft__running *r, int32_t variable, bool on_device);
 void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array);
 void weft__held_set_number(weft__running *r, int32_t variable, const weft_operand *number,
                            bool typed);
+/* Whether assigning to the variable writes its array. */
+bool weft__held_is_fixed(const weft__held *held);
+/* An array goes over to another variable, or back. */
+void weft__held_move(weft__running *r, int32_t from, int32_t to, bool takes);
 /* The shape and dtype that it has anywhere. */
 const weft_array *weft__held_any(const weft__held *held);
 /* Adds to the record of the call. */
@@ -275,10 +294,13 @@ weft_status weft__function_group_run(weft__running *r, int32_t group, bool *done
 /* host.c */
 typedef struct weft__host {
     weft_host_function *function;
+    const weft_function *body; /* or one of Weft's, which is written out */
     void *context;
     char access[WEFT__LANG_OPERANDS_MAX]; /* 'r', 'w' or 'b' */
 } weft__host;
 /* False if nothing is bound to the name. */
 bool weft__host_find(weft__lang_name name, weft__host *host);
+/* How often a function of Weft's has been bound: what others are made of may be another one now. */
+uint64_t weft__host_bindings(void);
 
 #endif

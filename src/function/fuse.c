@@ -136,7 +136,7 @@ static bool find_types(weft__running *r, const weft__function_group *group,
         bool array = held->holding == WEFT__ARRAY;
         const weft_array *any = weft__held_any(held);
         arrays |= array;
-        if (group->assigned[i] && !(array && held->home)) {
+        if (group->assigned[i] && !weft__held_is_fixed(held)) {
             types[i] = (weft__lang_operand){.tag = WEFT_OPERAND_ARRAY, .unset = true};
             if (group->needed[i])
                 return false;

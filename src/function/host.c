@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "function/function.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { NAME_MAX_LENGTH = 63, BOUND_MAX = 256 };
@@ -16,6 +17,7 @@ typedef struct bound {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bound table[BOUND_MAX];
 static int table_count;
+static _Atomic uint64_t bindings; /* of functions of Weft's */
 
 static bound *find(const char *text, size_t length)
 {
@@ -69,8 +71,26 @@ static weft_status put(const char *name, const weft__host *host)
         place = &table[table_count++];
         memcpy(place->name, name, strlen(name) + 1);
     }
+    if (host->body || place->host.body)
+        atomic_fetch_add(&bindings, 1);
     place->host = *host;
     return WEFT_OK;
+}
+
+static weft_status bind_name(const char *name, const weft__host *host)
+{
+    pthread_mutex_lock(&mutex);
+    weft_status status = put(name, host);
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
+static weft_status check_name(const char *name)
+{
+    if (name && *name && strlen(name) <= NAME_MAX_LENGTH)
+        return WEFT_OK;
+    return FAIL_AT(WEFT_ERROR_ARGUMENT, "name", "a function has a name of 1 to %d bytes",
+                   (int)NAME_MAX_LENGTH);
 }
 
 weft_status weft_host_bind_with(const char *name, weft_host_function *function,
@@ -79,18 +99,30 @@ weft_status weft_host_bind_with(const char *name, weft_host_function *function,
     weft_host_options known = {.struct_size = sizeof known};
     weft__host host = {.function = function};
     OPERATION("weft_host_bind");
-    if (!name || !*name || strlen(name) > NAME_MAX_LENGTH)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "name", "a host function has a name of 1 to %d bytes",
-                       (int)NAME_MAX_LENGTH);
+    TRY(check_name(name));
     if (options)
         weft__options_copy(&known, sizeof known, options);
     host.context = known.context;
     TRY(read_accesses(known.access, &host));
-    pthread_mutex_lock(&mutex);
-    weft_status status = put(name, &host);
-    pthread_mutex_unlock(&mutex);
-    return status;
+    return bind_name(name, &host);
 }
+
+weft_status weft_function_bind(const char *name, const weft_function *function)
+{
+    weft__host host = {.body = function};
+    OPERATION("weft_function_bind");
+    TRY(check_name(name));
+    if (weft__lang_function_named(name, strlen(name)) != WEFT__LANG_OPERATION_END)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "name",
+                       "'%s' is a function of the language; give it another name", name);
+    if (function && (!function->name || !function->parameters || !function->body))
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "function",
+                       "its name, its parameters or its body are NULL");
+    memset(host.access, 'b', sizeof host.access);
+    return bind_name(name, &host);
+}
+
+uint64_t weft__host_bindings(void) { return atomic_load_explicit(&bindings, memory_order_acquire); }
 
 bool weft__host_find(weft__lang_name name, weft__host *host)
 {
@@ -99,5 +131,5 @@ bool weft__host_find(weft__lang_name name, weft__host *host)
     if (place)
         *host = place->host;
     pthread_mutex_unlock(&mutex);
-    return place && host->function;
+    return place && (host->function || host->body);
 }

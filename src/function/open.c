@@ -1,6 +1,7 @@
 /* Opening functions: texts, parameters, statements; and closing them. */
 #include "function/open.h"
 #include "core/allocate.h"
+#include "function/expand.h"
 #include "lang/launch.h"
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +14,13 @@ const char *weft__function_reason(void)
     return error->message + (has ? prefix + 2 : 0);
 }
 
-weft_status weft__function_failed(const weft_function *key, weft_status status)
+weft_status weft__function_failed(const weft__function *f, weft_status status)
 {
     char text[sizeof weft_error_last()->message];
+    const weft_function *key = f->key;
     if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
         return status;
+    status = weft__function_relocate(f, status);
     snprintf(text, sizeof text, "%s", weft__function_reason());
     return weft__fail(status, NULL, "function '%s': %s", QUOTE(key->name, strlen(key->name)), text);
 }
@@ -83,24 +86,46 @@ static weft_status fill(weft__function *f)
     f->code = weft__launch_inside(f->body, '{', '}');
     f->options = key->options;
     TRY(read_parameters(f));
+    f->bindings = weft__host_bindings();
+    TRY(weft__function_expand(f));
     TRY(weft__function_parse(f));
     f->held = weft__allocate_zeroed((f->variables_count + (size_t)1) * sizeof *f->held);
     return f->held ? WEFT_OK : WEFT_ERROR_MEMORY;
 }
 
-weft_status weft__function_open(const weft_function *key, weft__function **made)
+/* Which parameters are arrays. */
+static void find_arrays(int count, const weft_operand *operands, uint64_t *arrays)
+{
+    for (int i = 0; i < count; i++)
+        if (operands[i].tag != WEFT_OPERAND_NUMBER)
+            arrays[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+bool weft__function_takes(const weft__function *f, int count, const weft_operand *operands)
+{
+    uint64_t arrays[WEFT__LANG_OPERANDS_MAX / 64] = {0};
+    if (!f->asks_arrays)
+        return true;
+    find_arrays(count, operands, arrays);
+    return !memcmp(f->arrays, arrays, sizeof arrays);
+}
+
+weft_status weft__function_open(const weft_function *key, int count, const weft_operand *operands,
+                                weft__function **made)
 {
     weft__function *f = weft__allocate_zeroed(sizeof *f);
     if (!f)
         return WEFT_ERROR_MEMORY;
     f->key = key;
+    find_arrays(count, operands, f->arrays);
     weft_status status = fill(f);
     if (status == WEFT_OK) {
         *made = f;
         return WEFT_OK;
     }
+    status = weft__function_failed(f, status);
     weft__function_close(f);
-    return weft__function_failed(key, status);
+    return status;
 }
 
 void weft__function_close(weft__function *f)
@@ -121,6 +146,7 @@ void weft__function_close(weft__function *f)
     weft__free(f->variables);
     weft__free(f->held);
     weft__free(f->parents);
+    weft__function_sources_free(f);
     weft__free(f->text);
     weft__free(f);
 }
@@ -130,5 +156,6 @@ bool weft__function_is(const weft__function *f, const weft_function *key)
     return !strcmp(f->body.text, key->body) && !strcmp(f->parameters.text, key->parameters) &&
            !strcmp(f->name.text, key->name) && f->options.serial == key->options.serial &&
            f->options.serial_device == key->options.serial_device &&
-           f->options.offload == key->options.offload;
+           f->options.offload == key->options.offload &&
+           (f->bindings == weft__host_bindings() || !(f->hosts_count || f->sources_count));
 }

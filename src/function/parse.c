@@ -412,6 +412,33 @@ static weft_status parse_block(parser *p, int32_t *made)
     return WEFT_OK;
 }
 
+/* p :: a; and p -> a; which are written where functions are called. */
+static weft_status parse_lending(parser *p, int32_t *made)
+{
+    weft__token sign = peek(p), name = p->token, other;
+    bool takes = sign.kind == WEFT__TOKEN_SCOPE;
+    int32_t variable;
+    TRY(new_statement(p, takes ? WEFT__STATEMENT_TAKE : WEFT__STATEMENT_GIVE, made));
+    next(p);
+    next(p);
+    other = p->token;
+    TRY(take(p, WEFT__TOKEN_NAME, "a variable"));
+    TRY(declare(p, takes ? name : other, WEFT_DTYPE_DEFAULT, &variable));
+    *(takes ? &p->f->statements[*made].variable : &p->f->statements[*made].delta) = variable;
+    if (takes)
+        TRY(new_part(p, *made, other.at, other.at + other.length, true));
+    else
+        TRY(new_part(p, *made, name.at, name.at + name.length, true));
+    return take(p, WEFT__TOKEN_SEMICOLON, "';'");
+}
+
+static bool is_lending(const parser *p)
+{
+    weft__token_kind kind = peek(p).kind;
+    return p->f->sources_count && p->token.kind == WEFT__TOKEN_NAME &&
+           (kind == WEFT__TOKEN_SCOPE || kind == WEFT__TOKEN_ARROW);
+}
+
 static weft_status parse_any(parser *p, int32_t *made)
 {
     if (p->token.kind == WEFT__TOKEN_OPEN_BRACE)
@@ -433,6 +460,8 @@ static weft_status parse_any(parser *p, int32_t *made)
         return parse_jump(p, WEFT__STATEMENT_BREAK, made);
     if (is_word(p, "continue"))
         return parse_jump(p, WEFT__STATEMENT_CONTINUE, made);
+    if (is_lending(p))
+        return parse_lending(p, made);
     if (is_call(p))
         return parse_host(p, made);
     TRY(parse_simple(p, WEFT__TOKEN_SEMICOLON, made));

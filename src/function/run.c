@@ -93,7 +93,7 @@ static weft_status run_assign(weft__running *r, const weft__function_statement *
     if (s->variable < 0) /* an element */
         return goes_to_device(r, part) ? weft__function_region(r, part, false, &array)
                                        : weft__function_scalar(r, part, &value, &typed);
-    if (r->held[s->variable].holding == WEFT__ARRAY && r->held[s->variable].home)
+    if (weft__held_is_fixed(&r->held[s->variable]))
         return weft__function_region(r, part, false, &array);
     return set_variable(r, part, s->variable);
 }
@@ -321,6 +321,31 @@ static weft_status run_host(weft__running *r, const weft__function_statement *s)
     return WEFT_OK;
 }
 
+/* A parameter that is assigned: of an array of the caller's that writes it, of a number not. */
+static weft_status run_take(weft__running *r, const weft__function_statement *s)
+{
+    const weft__function_part *part = &r->function->parts[s->part];
+    weft__held *from = &r->held[part->variables[0]];
+    if (from->holding == WEFT__UNSET)
+        return FUNCTION_FAIL(r->function, part->begin, WEFT_ERROR_ARGUMENT,
+                             "'%s' is not set yet, or was given to this function already, which "
+                             "assigns to it; give it a copy",
+                             QUOTE(part->single.text, part->single.length));
+    if (from->holding == WEFT__ARRAY)
+        weft__held_move(r, part->variables[0], s->variable, true);
+    else
+        weft__held_set_number(r, s->variable, &from->number, from->typed);
+    return WEFT_OK;
+}
+
+static weft_status run_give(weft__running *r, const weft__function_statement *s)
+{
+    int32_t from = r->function->parts[s->part].variables[0];
+    if (r->held[from].holding == WEFT__ARRAY && r->held[from].taken)
+        weft__held_move(r, from, s->delta, false);
+    return WEFT_OK;
+}
+
 static weft_status run_statement(weft__running *r, int32_t at, going *flow)
 {
     const weft__function_statement *s = &r->function->statements[at];
@@ -344,6 +369,10 @@ static weft_status run_statement(weft__running *r, int32_t at, going *flow)
         return run_return(r, s, flow);
     case WEFT__STATEMENT_HOST:
         return run_host(r, s);
+    case WEFT__STATEMENT_TAKE:
+        return run_take(r, s);
+    case WEFT__STATEMENT_GIVE:
+        return run_give(r, s);
     default:
         *flow = s->kind == WEFT__STATEMENT_BREAK ? FLOW_BREAK : FLOW_CONTINUE;
         return WEFT_OK;

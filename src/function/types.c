@@ -29,6 +29,14 @@ static weft_dtype plain_type(const weft__lexer *lexer, weft__token token)
     return WEFT_DTYPE_DEFAULT;
 }
 
+bool weft__function_is_type(const char *text, size_t length)
+{
+    weft__lexer lexer = {text, (uint32_t)length, 0};
+    weft__token token = weft__lex(&lexer);
+    return plain_type(&lexer, token) || is(&lexer, token, "unsigned") ||
+           is(&lexer, token, "signed") || is(&lexer, token, "const");
+}
+
 static weft_dtype unsigned_of(weft_dtype dtype)
 {
     return dtype >= WEFT_I8 && dtype <= WEFT_I64 ? (weft_dtype)(dtype + (WEFT_U8 - WEFT_I8))

@@ -229,6 +229,19 @@ void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array)
     }
 }
 
+bool weft__held_is_fixed(const weft__held *held)
+{
+    return held->holding == WEFT__ARRAY && (held->home || held->taken);
+}
+
+void weft__held_move(weft__running *r, int32_t from, int32_t to, bool takes)
+{
+    drop(&r->held[to]);
+    r->held[to] = r->held[from];
+    r->held[to].taken += takes ? 1 : -1;
+    r->held[from] = (weft__held){0};
+}
+
 void weft__held_set_number(weft__running *r, int32_t variable, const weft_operand *number,
                            bool typed)
 {

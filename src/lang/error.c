@@ -125,6 +125,18 @@ static int write_line(writer *w, weft__lang_name code, size_t column)
     return caret;
 }
 
+/* Where the last error of this thread was. */
+static WEFT__THREAD_LOCAL struct {
+    const char *text;
+    size_t column;
+} failed;
+
+bool weft__lang_failed_at(weft__lang_name code, size_t *column)
+{
+    *column = failed.column;
+    return failed.text && failed.text == code.text && failed.column != WEFT__NO_COLUMN;
+}
+
 weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status status,
                             const char *format, ...)
 {
@@ -135,6 +147,8 @@ weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status sta
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     bool caret = column != WEFT__NO_COLUMN;
+    failed.text = code.text;
+    failed.column = column;
     int before = write_line(&w, code, !caret ? 0 : column > code.length ? code.length : column);
     if (!line[0])
         return weft__fail(status, NULL, "%s", message);

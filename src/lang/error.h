@@ -12,6 +12,9 @@
 weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status status,
                             const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
+/* Whether this thread's last error of this kind was about the text, at a column. */
+bool weft__lang_failed_at(weft__lang_name code, size_t *column);
+
 /* A name for a message: cut to a bearable length, with bytes that are no characters as \xNN. */
 typedef struct weft__lang_quoted {
     char text[72];
