@@ -87,7 +87,7 @@ class InFolder(unittest.TestCase):
 
 class Usage(InFolder):
     def test_help(self):
-        for command in ([], ["eval"], ["info"], ["explain"], ["cache"]):
+        for command in ([], ["eval"], ["info"], ["explain"], ["bench"], ["cache"]):
             for option in ("--help", "-h"):
                 done = run(*command, option)
                 self.assertTrue(done.stdout.startswith("usage: weft"))
@@ -105,7 +105,9 @@ class Usage(InFolder):
                  (["eval", "a", "a=f32[-3]"], "no type"), (["eval", "a", "a=1", "--seed", "x"], "whole number"),
                  (["eval", "a", "a=1", "--engine", "steam"], "interpreter"), (["eval", "a", "a=1", "--stream=no"], "never"),
                  (["info", "x"], "--json"), (["explain"], "no code"), (["explain", "a", "--target", "x"], "cuda"),
-                 (["cache", "eat"], "clear")]
+                 (["cache", "eat"], "clear"), (["bench", "fast"], "--elements"), (["bench", "--device"], "needs a value"),
+                 (["bench", "--elements", "many"], "whole number"), (["bench", "--elements", "-5"], "whole number"),
+                 (["bench", "--elements="], "whole number")]
         for arguments, message in cases:
             done = run(*arguments, code=2)
             self.assertIn(message, done.stderr, arguments)
@@ -351,10 +353,33 @@ class Others(InFolder):
         self.assertIn("entries  0", run("cache", "clear", environment=where).stdout)
         self.assertIn("no disk cache", run("cache", environment={"WEFT_CACHE": "off"}).stdout)
 
+    def test_bench(self):
+        rows = json.loads(run("bench", "--device", "cpu", "--elements", "10000", "--json").stdout)
+        self.assertEqual(len(rows), len({row["work"] for row in rows}))
+        counts = {"laplacian(a)": 21**3}  # the others have a square of 100
+        for row in rows:
+            self.assertEqual((row["who"], row["device"]), ("weft", "cpu"))
+            self.assertGreater(row["seconds"], 0)
+            self.assertEqual(row["n"], 1024 if row["work"].startswith("call") else counts.get(row["work"], 10000))
+            self.assertEqual(row["gbps"] > 0, not row["work"].startswith("call"))
+        moved = {"copy": 8, "c += 1/a + 2ab": 16, "sum(a)": 4, "laplacian(a)": 8}
+        by_work = {row["work"]: row for row in rows}
+        for work, size in moved.items():
+            row = by_work[work]
+            self.assertAlmostEqual(row["gbps"] * row["seconds"] * 1e9 / (size * row["n"]), 1, delta=0.01)
+            self.assertAlmostEqual(row["of_copy"] * by_work["copy"]["gbps"] / row["gbps"], 1, delta=0.01)
+        done = run("bench", "--device=cpu", "--elements=1024")
+        self.assertRegex(done.stdout, r"^cpu  .*, 32 x 32 f32\n  copy +[0-9.e+]+ [mun]?s +[0-9.]+ GB/s\n")
+        self.assertEqual(done.stderr, "")
+        for arguments in ([], ["--json"]):
+            done = run("bench", "--device", "cuda:77", *arguments, code=1)
+            self.assertIn("there are: cpu", done.stderr)
+            self.assertEqual(done.stdout, "")
+
     def test_manual_and_completion_know_every_option(self):
         folder = os.path.join(HERE, "../../tools/weft")
         manual = open(os.path.join(folder, "weft.1")).read().replace("\\-", "-")
-        for command in ("eval", "info", "explain", "cache"):
+        for command in ("eval", "info", "explain", "bench", "cache"):
             for option in set(re.findall(r"(?<!\S)--?[a-z]+", run(command, "--help").stdout)) - {"-h", "--help"}:
                 for name in ("completion.bash", "completion.zsh"):
                     self.assertIn(option, open(os.path.join(folder, name)).read())
@@ -393,6 +418,7 @@ class Others(InFolder):
         self.assertEqual(run(*arguments).stderr, "")
         self.assertIn("\033[31m", self.on_terminal("eval", "a", "a=no.npy"))
         self.assertNotIn("\033", run("eval", "a", "a=no.npy", code=1).stderr)
+        self.assertIn("] cpu: sum(a)", self.on_terminal("bench", "--device=cpu", "--elements=1024"))
         os.environ["NO_COLOR"] = "1"
         self.addCleanup(os.environ.pop, "NO_COLOR")
         self.assertNotIn("\033", self.on_terminal("eval", "a", "a=no.npy"))

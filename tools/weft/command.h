@@ -11,6 +11,7 @@ enum { OPERANDS_MAX = 128, OUTPUTS_MAX = 64, STATEMENTS_MAX = 256, NAME_ROOM = 6
 int command_eval(int count, char **arguments);
 int command_info(int count, char **arguments);
 int command_explain(int count, char **arguments);
+int command_bench(int count, char **arguments);
 int command_cache(int count, char **arguments);
 
 /* Messages go to the error stream; each returns the exit code that belongs to it. */

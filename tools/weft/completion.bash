@@ -2,7 +2,7 @@
 _weft() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "eval info explain cache --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "eval info explain bench cache --help --version" -- "$word")
         return
     fi
     case "$before" in
@@ -15,6 +15,7 @@ _weft() {
         eval) words="-o --device --engine --seed --stream --compress --json --help" ;;
         info) words="--json --help" ;;
         explain) words="--target --help" ;;
+        bench) words="--device --elements --json --help" ;;
         cache) words="clear --json --help" ;;
         esac
         ;;

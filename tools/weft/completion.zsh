@@ -2,17 +2,20 @@
 # Completion of the command weft for zsh.
 _weft() {
     local -a devices
-    _arguments -C '1:command:(eval info explain cache --help --version)' '*::argument:->arguments'
+    _arguments -C '1:command:(eval info explain bench cache --help --version)' '*::argument:->arguments'
     [[ $state == arguments ]] || return
+    devices=(${(f)"$(weft info --json 2>/dev/null | grep -o '"id": "[^"]*"' | cut -d '"' -f 4)"})
     case ${words[1]} in
     eval)
-        devices=(${(f)"$(weft info --json 2>/dev/null | grep -o '"id": "[^"]*"' | cut -d '"' -f 4)"})
         _arguments '1:code:' '*-o[save a result]:NAME=FILE:_files' "--device[where to compute]:device:(${devices//:/\\:})" \
             '--engine[of the CPU]:engine:(auto interpreter llvm)' '--seed[of random operands]:number:' \
             '--stream[in pieces]:when:(auto always never)' '--compress[npz files]' '--json' '--help' '*:operand:_files'
         ;;
     explain)
         _arguments '1:code:' '--target[code for]:target:(cuda opencl llvm interpreter ir)' '--help' '*:operand:_files'
+        ;;
+    bench)
+        _arguments "--device[only this one]:device:(${devices//:/\\:})" '--elements[of an array]:number:' '--json' '--help'
         ;;
     info) _arguments '--json' '--help' ;;
     cache) _arguments '1:what:(clear)' '--json' '--help' ;;

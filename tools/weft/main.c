@@ -8,6 +8,7 @@ static const struct command {
 } commands[] = {{"eval", "computes an expression on NPY and NPZ files", command_eval},
                 {"info", "shows the devices, and what is missing", command_info},
                 {"explain", "shows what an expression becomes", command_explain},
+                {"bench", "measures the devices", command_bench},
                 {"cache", "shows or empties the disk cache of kernels", command_cache}};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
