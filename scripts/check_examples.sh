@@ -8,7 +8,8 @@ build=$(cd "${1:?the build folder}" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 folder=$build/examples-of-documents
 rm -rf "$folder"
-mkdir -p "$folder"
+mkdir -p "$folder" "$build/cache-pocl"
+export WEFT_CACHE_DIR=$build/cache POCL_CACHE_DIR=$build/cache-pocl # not the user's own
 
 # Writes name.c, name.expected (when given) and a line "name<tab>file:line" for each example.
 awk -v folder="$folder" '
@@ -17,7 +18,7 @@ function finish_example(    path) {
     path = folder "/" name ".c"
     if (seen[name]++) { print name "\t" place "\ttwice"; return }
     if (code !~ /int main\(/) {
-        code = "#include <weft/weft.h>\n#include <stdio.h>\n#include <stdlib.h>\n" \
+        code = "#include <weft/weft.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n" \
                "int main(void)\n{\n" code "return 0;\n}\n"
     }
     printf "%s", code >path
