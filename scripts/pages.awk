@@ -24,7 +24,6 @@ function link(text, target,    path, name, at) {
     if (name == "") return text
     if (name == "index") return "[" text "](@ref index)"
     if (at) return "[" text "](@ref " name "_" substr(target, at + 1) ")"
-    if (page == "index" && folder == "docs") return "@subpage page_" name " \"" text "\""
     return "[" text "](@ref page_" name ")"
 }
 

@@ -8,10 +8,10 @@ input=$folder/input
 rm -rf "$folder"
 mkdir -p "$input/weft"
 
-# The pages: file=name. docs/README.md is the first page.
+# The pages: file=name. docs/README.md is the first page, and those that it links to follow in its order.
 pages=""
-for file in CONTRIBUTING.md CHANGELOG.md examples/README.md bench/README.md docs/*.md; do
-    [ -e "$file" ] || continue
+linked=$(grep -oE '\]\([a-zA-Z_./]+\.md\)' docs/README.md | sed -E 's|^\]\(|docs/|; s|\)$||; s|^docs/\.\./||' | awk '!seen[$0]++')
+for file in docs/README.md $linked; do
     case $file in
     docs/README.md) name=index ;;
     *README.md) name=$(dirname "$file") ;;
@@ -28,6 +28,7 @@ sed -nE 's/^WEFT_API .*[ *](weft_[a-z0-9_]+)\(.*/\1/p; s/^(weft_[a-z0-9_]+)\(.*/
 for header in include/weft/*.h; do
     awk -v mode=doxygen -v names="$names" -f scripts/headers.awk "$header" >"$input/weft/$(basename "$header")"
 done
+order=""
 for entry in $pages; do
     file=${entry%%=*}
     name=${entry#*=}
@@ -35,13 +36,18 @@ for entry in $pages; do
     [ "$at" = . ] && at=""
     target=$name
     [ "$name" = index ] && target=README
+    [ "$name" = index ] || order="$order $target.md"
     awk -v page="$name" -v folder="$at" -v pages="$pages" -v names="$names" -f scripts/pages.awk "$file" >"$input/$target.md"
+done
+for file in docs/*.md; do
+    [[ " $pages " = *" $file="* ]] || { echo "docs/README.md does not link to $file" && exit 1; }
 done
 cp docs/site/style.css docs/site/layout.xml "$input"
 {
     cat docs/site/Doxyfile
     echo "PROJECT_NUMBER = $(sed -nE 's/^#define WEFT_VERSION_(MAJOR|MINOR|PATCH) //p' include/weft/version.h | paste -sd.)"
     echo "OUTPUT_DIRECTORY = .."
+    echo "INPUT = README.md $order weft"
 } >"$input/Doxyfile"
 (cd "$input" && doxygen Doxyfile) || exit 1
 scripts/check_site.sh "$folder/html"
