@@ -143,9 +143,25 @@ TEST(X4_least_i16_stays_negative)
     CHECK(holds(size, (const uint8_t[]){1, 0, 0}, 3));
 }
 
-TEST_MAIN(TEST_OF(X4_least_i16_stays_negative), TEST_OF(X2_narrow_literals_are_rounded),
-          TEST_OF(X2_integer_literals_are_rounded_once), TEST_OF(X3_shift_of_a_copy),
-          TEST_OF(X3_shift_of_f16_moves_the_bits), TEST_OF(X2_index_of_a_repeated_local),
-          TEST_OF(X2_index_of_a_local_in_two_arrays),
+/* A compiler forgot the sign of the last when it made one instruction of two minima. */
+TEST(X4_minimum_of_three_with_a_negative)
+{
+    const int32_t values[] = {4, -7, 0}, others[] = {8, 1, -3};
+    WEFT_AUTO weft_array *x = from(values, sizeof values, WEFT_SHAPE(3), WEFT_I32);
+    WEFT_AUTO weft_array *y = from(others, sizeof others, WEFT_SHAPE(3), WEFT_I32);
+    CHECK(x && y);
+    WEFT_AUTO weft_array *least = weft_new(minimum(x, minimum(y, -x)), x, y);
+    WEFT_AUTO weft_array *most = weft_new(maximum(x, maximum(y, -x)), x, y);
+    WEFT_AUTO weft_array *chosen =
+        weft_new(where(x < where(y < -x, y, -x), x, where(y < -x, y, -x)), x, y);
+    CHECK(holds(least, (const int32_t[]){-4, -7, -3}, sizeof values));
+    CHECK(holds(most, (const int32_t[]){8, 7, 0}, sizeof values));
+    CHECK(holds(chosen, (const int32_t[]){-4, -7, -3}, sizeof values));
+}
+
+TEST_MAIN(TEST_OF(X4_minimum_of_three_with_a_negative), TEST_OF(X4_least_i16_stays_negative),
+          TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
+          TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),
+          TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_index_of_a_local_in_two_arrays),
           TEST_OF(X2_overlapping_results_of_two_kernels),
           TEST_OF(X2_overlapping_results_of_one_kernel), TEST_OF(X4_cuts_do_not_round_f16));

@@ -40,17 +40,7 @@ static const char cuda_words[] =
     "#define HIGH_i32(x, y) __mulhi(x, y)\n"
     "#define HIGH_u32(x, y) __umulhi(x, y)\n"
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
-    "#define HIGH_u64(x, y) __umul64hi(x, y)\n"
-    "#ifdef __CUDACC_RTC__\n" /* NVRTC 13.0 forgets that -(-32768) is -32768 if it sees both */
-    "FUNCTION i16 NEGATE_i16(i32 x)\n"
-    "{\n"
-    "    i32 y;\n"
-    "    asm(\"sub.s32 %0, 0, %1;\" : \"=r\"(y) : \"r\"(x));\n"
-    "    return (i16)y;\n"
-    "}\n"
-    "#else\n"
-    "#define NEGATE_i16(x) (i16)(0u - (u32)(x))\n"
-    "#endif\n";
+    "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
  * thousands of functions. Where it can be told to leave them out, these are all that is used. */
@@ -120,8 +110,23 @@ static const char opencl_words[] =
     "#define ROUND_f32(x) rint(x)\n"
     "#define ROUND_f64(x) rint(x)\n"
     "#define HIGH_i64(x, y) mul_hi(x, y)\n"
-    "#define HIGH_u64(x, y) mul_hi(x, y)\n"
-    "#define NEGATE_i16(x) (i16)(0u - (u32)(x))\n";
+    "#define HIGH_u64(x, y) mul_hi(x, y)\n";
+
+/* NVIDIA's compilers (NVRTC and ptxas 13.0, OpenCL's of driver 580) forget that -(-32768) is -32768
+ * if they see both, and the sign of z in min(x, min(y, -z)). They do not take this for a negation.
+ */
+static const char negations[] =
+    "#if defined(__CUDACC_RTC__) || defined(__NV_CL_C_VERSION)\n"
+    "FUNCTION i32 NEGATE_i32(i32 x)\n"
+    "{\n"
+    "    i32 y;\n"
+    "    asm(\"{.reg .b32 t; add.s32 t, %1, -1; not.b32 %0, t;}\" : \"=r\"(y) : \"r\"(x));\n"
+    "    return y;\n"
+    "}\n"
+    "#else\n"
+    "#define NEGATE_i32(x) (i32)(0u - (u32)(x))\n"
+    "#endif\n"
+    "#define NEGATE_i16(x) (i16)NEGATE_i32(x)\n";
 
 static const char gpu_words[] = "#define HIGH_i32(x, y) mul_hi(x, y)\n"
                                 "#define HIGH_u32(x, y) mul_hi(x, y)\n";
@@ -224,6 +229,7 @@ void weft__write_prelude(weft__writer *w)
         weft__text_add(&w->text, "%s", gpu_words);
     if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
         weft__text_add(&w->text, "#define VECTOR %d\n%s", weft__vector_of(w->kernel), cpu_words);
+    weft__text_add(&w->text, "%s", negations);
     if (uses_halves(w->kernel))
         weft__text_add(&w->text, "%s", halves);
 }

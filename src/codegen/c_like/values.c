@@ -120,8 +120,8 @@ static void write_shift(weft__text *text, weft_dtype dtype, bool left, int32_t x
 
 static void write_negation(weft__text *text, weft_dtype dtype, int32_t x)
 {
-    if (dtype == WEFT_I16)
-        weft__text_add(text, "NEGATE_i16(v%d)", x);
+    if (dtype == WEFT_I16 || dtype == WEFT_I32)
+        weft__text_add(text, "NEGATE_%s(v%d)", weft__text_of_dtype(dtype), x);
     else
         weft__text_add(text, "(%s)(0u - (%s)v%d)", weft__text_of_dtype(dtype),
                        bits_of(dtype) > 32 ? "u64" : "u32", x);
