@@ -121,7 +121,7 @@ static const bench_row rows[] = {
      .argument = (void *)&one,
      .queued = true},
     {.work = "c = a + b",
-     .who = "by hand",
+     .who = "hand",
      .elements = BYTES / 4,
      .bytes = 3.0 * BYTES,
      .repeat = 20,

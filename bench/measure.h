@@ -24,6 +24,7 @@ typedef struct bench_row {
     double output;                /* bytes of new arrays that are the result */
     double (*seconds)(void *argument); /* of one call, in place of `body`; or NULL */
     bool queued; /* what counts is the time until calls are queued, not until they are done */
+    void (*hold)(void *argument, bool begin); /* makes and drops what the row needs; or NULL */
 } bench_row;
 
 /* What the rows are of; waits for a device that works on its own, NULL on the CPU. */
@@ -96,6 +97,12 @@ static inline void print_row(const bench_row *row, double seconds, double extra)
     fflush(stdout);
 }
 
+static inline void hold_row(const bench_row *row, bool begin)
+{
+    if (row->hold)
+        row->hold(row->argument, begin);
+}
+
 /* Warms up, runs and prints. What a call allocates is known from the warm-up. */
 static inline void measure_row(const bench_row *row, bool warm, int count)
 {
@@ -122,9 +129,11 @@ static inline void serve_rows(const bench_row *rows, int count)
     printf("ready\n");
     fflush(stdout);
     while (scanf("%d", &number) == 1 && number >= 0 && number < count && number < ROWS) {
+        hold_row(&rows[number], true);
         if (warm[number])
             (void)time_once(&rows[number]);
         measure_row(&rows[number], warm[number], FEW);
+        hold_row(&rows[number], false);
         warm[number] = true;
     }
 }
@@ -139,8 +148,11 @@ static inline int run_rows(int argc, char **argv, const bench_row *rows, int cou
         return 0;
     }
     for (int k = 0; k < count; k++)
-        if (!only || strstr(rows[k].work, only))
+        if (!only || strstr(rows[k].work, only)) {
+            hold_row(&rows[k], true);
             measure_row(&rows[k], false, RUNS);
+            hold_row(&rows[k], false);
+        }
     return 0;
 }
 

@@ -35,6 +35,7 @@ BYTES = {  # that each row must move
     "copy 8192^2 f32": 8 * COUNT, "copy of a transposed 8192^2 f32": 8 * COUNT,
     "copy of a[:, ::2], 8192^2 f32": 6 * COUNT,
 }
+COUNTS = {"laplacian(a), 400^3": CUBE**3, "a[:, ::2]*2": COUNT // 2, "copy of a[:, ::2], 8192^2 f32": COUNT // 2}
 ADD_SMALL, FUSED_SMALL = (f"call on 1024 elements, 1-d: {code}" for code in ("c = a + b", "c += 1/a + 2ab"))
 SMALL_ROWS = {ADD_SMALL: 2000, FUSED_SMALL: 2000, "make and release 1024 f32": 20000, "zeros, 1024 f32": 20000}
 
@@ -80,27 +81,51 @@ def seconds_of(body, repeat, wait=None):
     return statistics.median(runs)
 
 
+class Row:
+    """One piece of work by one peer. `make` gives the body; what it holds is dropped after use where it is large."""
+
+    def __init__(self, who, version, work, make, count, moved, repeat=1, kept=True):
+        self.who, self.version, self.work, self.count, self.moved, self.repeat = who, version, work, count, moved, repeat
+        self.make, self.kept, self.body = make, kept, None
+        self.last = None  # seconds, when it was measured last
+
+    def listed(self, device):
+        return {"work": self.work, "who": self.who, "version": self.version, "device": device, "n": self.count,
+                "bytes": self.moved}
+
+    def measure(self, wait):
+        self.body = self.body or self.make()
+        try:
+            if self.last is None:
+                warm_up(self.body)
+            elif self.last * self.repeat < LONG:
+                seconds_of(self.body, 1, wait)
+            self.last = seconds_of(self.body, self.repeat, wait)
+        finally:
+            if not self.kept:
+                self.body = None
+        return self.last
+
+
+def main_row(who, version, work, body, queued=False):
+    """A row of the tables of this file."""
+    small = work in SMALL_ROWS
+    count = SMALL if small else COUNTS.get(work, COUNT)
+    return Row(who, version, work, lambda: body, count, BYTES.get(work, 0),
+               (QUEUED if queued else SMALL_ROWS[work]) if small else 1)
+
+
 def serve(rows, device="cpu", wait=None):
     """Lists the rows, then measures those whose numbers it reads, the first time after a warm-up.
 
     With `wait`, calls of small rows are queued, and what counts is how long that takes.
     """
-    last = [None] * len(rows)  # seconds, when it was measured last
-    for who, work, _ in rows:
-        print(json.dumps({"work": work, "who": who, "device": device, "n": SMALL if work in SMALL_ROWS else COUNT,
-                          "bytes": BYTES.get(work, 0)}))
+    for row in rows:
+        print(json.dumps(row.listed(device)))
     print("ready", flush=True)
     for line in sys.stdin:
-        number = int(line)
-        who, work, body = rows[number]
-        repeat = SMALL_ROWS.get(work, 1) if not wait else QUEUED if work in SMALL_ROWS else 1
         try:
-            if last[number] is None:
-                warm_up(body)
-            elif last[number] * repeat < LONG:
-                seconds_of(body, 1, wait)
-            last[number] = seconds_of(body, repeat, wait)
-            answer = {"seconds": last[number]}
+            answer = {"seconds": rows[int(line)].measure(wait)}
         except Exception as error:  # one row that a library cannot do does not end the others
             answer = {"error": f"{type(error).__name__}: {str(error)[:100]}"}
         print(json.dumps(answer), flush=True)
@@ -131,7 +156,7 @@ def numpy_rows():
     def touched_zeros():
         np.zeros(1 << 26, np.float32)[::1024] = 1
 
-    yield "numpy " + np.__version__, [
+    yield "numpy", np.__version__, [
         ("make and release 1024 f32", lambda: np.empty(SMALL, np.float32)),
         ("zeros, 1024 f32", lambda: np.zeros(SMALL, np.float32)),
         (TOUCHED, touched_zeros),
@@ -169,7 +194,7 @@ def numexpr_rows():
     def run(code, out=None):
         return lambda: numexpr.evaluate(code, names, out=out)
 
-    yield "numexpr " + numexpr.__version__, [
+    yield "numexpr", numexpr.__version__, [
         (ADD_SMALL, run("x + y", d.z)),
         (FUSED_SMALL, run("z + 1/x + 2*x*y", d.z)),
         ("a += b", run("c + b", d.c)),
@@ -275,7 +300,7 @@ def numba_rows():
     choose = elementwise("c[i] = a[i] - b[i] if a[i] >= b[i] else b[i] - a[i]")
     sin_exp, sin = elementwise("c[i] = sin(exp(a[i]))"), elementwise("c[i] = sin(a[i])")
     a, b, c, far = (flat[name] for name in ("a", "b", "c", "far"))
-    yield "numba " + numba.__version__, [
+    yield "numba", numba.__version__, [
         (ADD_SMALL, lambda: add(d.x, d.y, d.z)),
         (FUSED_SMALL, lambda: fused(d.x, d.y, d.z)),
         ("a += b", lambda: accumulate(a, b, c)),
@@ -326,7 +351,7 @@ def torch_rows():
     def sin_total(a, c, *axes):
         return torch.mul(torch.sin(a, out=c), a, out=c).sum(*axes)
 
-    yield "torch " + torch.__version__, [
+    yield "torch", torch.__version__, [
         ("make and release 1024 f32", lambda: torch.empty(SMALL)),
         ("zeros, 1024 f32", lambda: torch.zeros(SMALL)),
         (TOUCHED, touched_zeros),
@@ -358,7 +383,7 @@ def torch_rows():
         f = torch.compile(function)
         return lambda: f(*arguments)
 
-    yield "torch.compile", [
+    yield "torch.compile", torch.__version__, [
         (FUSED_SMALL, compiled(lambda a, b, c: c.add_(1 / a + 2 * a * b), d.x, d.y, d.z)),
         ("a += b", compiled(lambda b, c: c.add_(b), d.b, d.c)),
         ("c = a + b", compiled(lambda a, b, c: c.copy_(a + b), d.a, d.b, d.c)),
@@ -400,7 +425,7 @@ def jax_rows():
                       - jax.lax.slice_in_dim(padded, 0, CUBE, axis=axis))
         return result
 
-    yield "jax " + jax.__version__, [
+    yield "jax", jax.__version__, [
         (ADD_SMALL, compiled(lambda a, b: a + b, d.x, d.y)),
         (FUSED_SMALL, compiled(lambda a, b, c: c + (1 / a + 2 * a * b), d.x, d.y, d.z)),
         ("a += b", compiled(lambda b, c: c + b, d.b, d.c)),
@@ -429,7 +454,7 @@ PEERS = {"numpy": numpy_rows, "numexpr": numexpr_rows, "numba": numba_rows, "tor
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in PEERS:
         sys.exit(f"usage: peers.py {'|'.join(PEERS)}")
-    serve([(who, work, body) for who, rows in PEERS[sys.argv[1]]() for work, body in rows])
+    serve([main_row(who, version, work, body) for who, version, rows in PEERS[sys.argv[1]]() for work, body in rows])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pyopencl.clrandom
 from pyopencl.elementwise import ElementwiseKernel
 from pyopencl.reduction import ReductionKernel
 
-from peers import ADD_SMALL, CUBE, FUSED_SMALL, SIDE, Data, serve
+from peers import ADD_SMALL, CUBE, FUSED_SMALL, SIDE, Data, main_row, serve
 
 LAPLACIAN = f"""
     int x = i % {CUBE}, y = i / {CUBE} % {CUBE}, z = i / ({CUBE} * {CUBE});
@@ -70,9 +70,8 @@ def pyopencl_rows(device):
         (ADD_SMALL, elementwise("c[i] = a[i] + b[i]", d.x, d.y, d.z)),
         (FUSED_SMALL, elementwise("c[i] += 1/a[i] + 2*a[i]*b[i]", d.x, d.y, d.z)),
     ]
-    who = "pyopencl " + cl.VERSION_TEXT
-    rows = [(who, work, body) for work, body in small] + [(who, work, done(body)) for work, body in large]
-    return rows, queue.finish
+    bodies = small + [(work, done(body)) for work, body in large]
+    return [main_row("pyopencl", cl.VERSION_TEXT, work, body, queued=True) for work, body in bodies], queue.finish
 
 
 def main():

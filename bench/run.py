@@ -1,4 +1,4 @@
-"""Runs Weft's benchmarks and the peers' side by side in one run; prints a table and what it reaches, writes JSON.
+"""Runs Weft's benchmarks and the peers' side by side in one run; prints a table and what it reaches, keeps the results.
 
 Run it with ./dev bench. All programs stay alive and do each row in turn, round after round, so that what else the
 machine does hits all of them alike. Every figure is the median of the rounds. Peers that cannot be imported are left out.
@@ -6,12 +6,12 @@ machine does hits all of them alike. Every figure is the median of the rounds. P
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 
+import results
 import targets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,9 +20,17 @@ PROGRAMS = {  # of each kind of device
     "cuda": {"expressions": "weft: expressions", "floor": "without Weft"},
     "opencl": {"expressions": "weft: expressions", "hand_opencl": "written by hand"},
 }
+SERIES = {
+    "cpu": {"series": "weft: by size and length", "hand_series": "written by hand"},
+    "cuda": {"series": "weft: by size and length"},
+    "opencl": {"series": "weft: by size and length"},
+}
 PEERS = {"cpu": ("numpy", "numexpr", "numba", "torch", "jax"), "cuda": (), "opencl": ("pyopencl",)}
 FILES = {"pyopencl": "peers_opencl.py"}  # of those that are not in peers.py
-ROUNDS = 5
+SERIES_FILES = {name: "peers_series.py" for name in PEERS["cpu"]}
+SERIES_WORKS = ([f"c += 1/a + 2ab, 2^{2 * k} elements" for k in range(15)]
+                + [f"{2 << 2 * k} terms on 2^20 elements" for k in range(7)])
+ROUNDS, FEW_ROUNDS, LONG = 5, 3, 0.5  # the second where one takes longer, in seconds
 PAUSE = 0.03  # seconds: threads of the program before have stopped waiting for more
 ROOM = 3 << 30  # bytes that a program may need
 
@@ -82,28 +90,30 @@ def free_bytes():
         return next((int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable")), 0)
 
 
-def start(device, peers):
+def start(device, programs, peers):
+    """The programs, by the names of their files, and the peers, by theirs."""
     folder = os.path.join(os.environ.get("WEFT_BUILD", "build/release"), "bench")
     arguments = [] if device == "cpu" else ["--device", device]
     commands = [(name, [os.path.join(folder, k), "serve", *arguments])
-                for k, name in PROGRAMS[kind_of(device)].items() if os.path.exists(os.path.join(folder, k))]
-    commands += [(k, [sys.executable, os.path.join(HERE, FILES.get(k, "peers.py")), k, *arguments]) for k in peers]
-    programs = []
+                for k, name in programs.items() if os.path.exists(os.path.join(folder, k))]
+    commands += [(k, [sys.executable, os.path.join(HERE, file), k, *arguments]) for k, file in peers.items()]
+    started = []
     for name, command in commands:
         if free_bytes() < ROOM:
             left_out(name, f"less than {ROOM >> 30} GiB of memory are free; measure fewer peers at once")
         else:
-            programs.append(Program(name, command))
-    return programs
+            started.append(Program(name, command))
+    return started
 
 
 def measure_work(programs, work):
     """One row by all programs that have it: once to warm up, then in turn."""
     takers = [(p, k) for p in programs for k, row in enumerate(p.rows) if row["work"] == work]
     takers = [(p, k) for p, k in takers if p.measure(k)]
+    slowest = max((p.rows[k]["all_seconds"][0] for p, k in takers), default=0)
     for p, k in takers:
         p.rows[k]["all_seconds"] = []
-    for _ in range(ROUNDS):
+    for _ in range(FEW_ROUNDS if slowest > LONG else ROUNDS):
         for p, k in takers:
             time.sleep(PAUSE)
             p.measure(k)
@@ -139,33 +149,55 @@ def print_work(rows):
     sys.stdout.flush()
 
 
-def main():
+def measure_all(programs, only):
+    rows = []
+    for work in dict.fromkeys(row["work"] for p in programs for row in p.rows):
+        if only in work:
+            measured = measure_work(programs, work)
+            print_work(measured)
+            rows += measured
+    for p in programs:
+        p.end()
+    return rows
+
+
+def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the rows whose name has TEXT in it")
     parser.add_argument("--device", metavar="NAME", default="cpu", help="%(default)s, opencl:N or cuda:N")
     parser.add_argument("--peers", metavar="NAMES", help="some of those of the device, with commas; or none: "
                         + "; ".join(f"{kind} has {', '.join(names) or 'none'}" for kind, names in PEERS.items()))
+    parser.add_argument("--keep", choices=("auto", "always", "never"), default="auto",
+                        help="results, plots and what the README shows, in bench/results; auto: of a run of all rows and peers")
     options = parser.parse_args()
     kind = kind_of(options.device)
     if kind not in PROGRAMS:
         parser.error(f"--device {options.device}: cpu, opencl:N or cuda:N was expected")
-    peers = options.peers.split(",") if options.peers else PEERS[kind]
-    programs = start(options.device, [k for k in peers if k != "none"])
-    print(f"\n{platform.machine()}, {len(os.sched_getaffinity(0))} CPUs; {options.device}; medians of {ROUNDS}\n")
-    rows = []
-    for work in dict.fromkeys(row["work"] for p in programs for row in p.rows):
-        if options.only in work:
-            measured = measure_work(programs, work)
-            print_work(measured)
-            rows += measured
-    for p in programs:
-        p.end()
-    print()
-    targets.print_report(rows, kind)
+    options.kept = options.keep == "always" or options.keep == "auto" and not options.only and not options.peers
+    options.peers = [k for k in (options.peers.split(",") if options.peers else PEERS[kind]) if k != "none"]
+    wrong = [k for k in options.peers if k not in PEERS[kind]]
+    if wrong:
+        parser.error(f"--peers {wrong[0]}: {kind} has {', '.join(PEERS[kind]) or 'none'}")
+    return options
+
+
+def main():
+    options = read_options()
+    kind = kind_of(options.device)
+    print(f"\n{results.machine(options.device)}; {options.device}; medians of {ROUNDS}\n", flush=True)
+    programs = start(options.device, PROGRAMS[kind], {k: FILES.get(k, "peers.py") for k in options.peers})
+    rows = measure_all(programs, options.only)
+    series = []
+    if any(options.only in work for work in SERIES_WORKS):
+        peers = {k: SERIES_FILES[k] for k in options.peers if k in SERIES_FILES}
+        series = measure_all(start(options.device, SERIES[kind], peers), options.only)
+    report = list(targets.report(rows, kind))
+    print("\n" + "\n".join(report))
     if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(rows, file, indent=1)
+        results.write_json(rows + series, options.json)
+    if options.kept:
+        print("\nkept in " + os.path.relpath(results.keep(rows + series, options.device, report)))
 
 
 if __name__ == "__main__":

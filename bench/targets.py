@@ -4,26 +4,26 @@ Every row: 0.98 of the fastest peer and 0.95 of what is written by hand, in the 
 and outputs. Some rows have a bound of their own on the CPU.
 """
 PEER, HAND = 0.98, 0.95
-NOT_PEERS = "weft", "by hand", "memcpy", "bare enqueue", "bare launch", "driver"
+NOT_PEERS = "weft", "hand", "memcpy", "bare enqueue", "bare launch", "driver"
 MEMORY_PART = 0.01  # of what the row moves: partial results of threads
 
 RATES = {"sin(exp(a))": 12, "a + b.T": 20, "sum(sin(a)*a)": 11, "laplacian(a), 400^3": 22, "uniform random": 6}  # GB/s
 PARTS = {  # of another row's rate: which row, of whom, how much
-    "where(a >= b, a - b, b - a)": ("c = a + b", "by hand", 0.95),
-    "(a - row)*row": ("streaming copy", "by hand", 0.9),
+    "where(a >= b, a - b, b - a)": ("c = a + b", "hand", 0.95),
+    "(a - row)*row": ("streaming copy", "hand", 0.9),
     "sum(a) axis 0": ("sum(a)", "weft", 0.9),
     "sum(a) axis 1": ("sum(a)", "weft", 0.9),
 }
 ADD_SMALL, FUSED_SMALL = (f"call on 1024 elements, 1-d: {code}" for code in ("c = a + b", "c += 1/a + 2ab"))
 SECONDS = {ADD_SMALL: 0.25e-6, FUSED_SMALL: 0.4e-6}
 BEYOND_LOOP = 150e-9  # seconds that a call of the second may cost beyond its loop by hand
-EAGER, TIMES_EAGER = ("numpy ", "torch "), 10  # how much more a call costs there, its loop aside
+EAGER, TIMES_EAGER = ("numpy", "torch"), 10  # how much more a call costs there, its loop aside
 CALLS = {f"{calls}call{s} on 1024 elements, {ndim}-d: c += 1/a + 2ab": count  # calls that are one timing
          for ndim in (1, 3, 8) for calls, s, count in (("", "", 1), ("200 ", "s", 200))}
 
 
 def find(rows, work, who):
-    return next((r for r in rows if r["work"] == work and r["who"].startswith(who)), None)
+    return next((r for r in rows if r["work"] == work and r["who"] == who), None)
 
 
 def of_peers(rows, own):
@@ -36,7 +36,7 @@ def of_peers(rows, own):
 
 
 def of_hand(rows, own):
-    hand = find(rows, own["work"], "by hand")
+    hand = find(rows, own["work"], "hand")
     if hand:
         part = hand["seconds"] / own["seconds"]
         yield part >= HAND, f"{part:.2f} of the speed by hand (at least {HAND})"
@@ -61,7 +61,7 @@ def of_bounds(own):
 
 def of_calls(rows, own):
     """What a call costs beyond the loop that it does."""
-    loop = find(rows, FUSED_SMALL, "by hand")
+    loop = find(rows, FUSED_SMALL, "hand")
     if not loop or own["work"] not in CALLS:
         return
     beyond = own["seconds"] / CALLS[own["work"]] - loop["seconds"]
@@ -92,15 +92,17 @@ def conditions_of(rows, own, kind):
     yield from of_memory(own)
 
 
-def print_report(rows, kind):
-    """One line for each condition of each row: whether it is reached, in words."""
+def report(rows, kind):
+    """Lines: one for each condition of each row, whether it is reached, in words."""
     short = 0
-    print("What was to be reached\n")
+    yield "What was to be reached"
+    yield ""
     for own in (r for r in rows if r["who"] == "weft"):
         conditions = list(conditions_of(rows, own, kind))
         if conditions:
-            print(own["work"])
+            yield own["work"]
         for reached, text in conditions:
-            print(f"    {'reached' if reached else 'FALLS SHORT':11} {text}")
+            yield f"    {'reached' if reached else 'FALLS SHORT':11} {text}"
             short += not reached
-    print(f"\n{short} fall short" if short else "\nall reached")
+    yield ""
+    yield f"{short} fall short" if short else "all reached"

@@ -7,9 +7,11 @@ usage: ./dev bench [--json FILE] [-- ARGUMENT...]
 Builds the benchmarks with the release preset, sets up NumPy, numexpr, Numba, PyTorch, JAX and PyOpenCL in
 build/peers (from PyPI, about 1 GB, once), and runs bench/run.py. Without a network it measures without the
 missing peers and says so. With -- --device opencl:0 it measures that device beside OpenCL by hand and PyOpenCL.
+A run of all rows beside all peers takes ten minutes and is kept in bench/results/, with a table and plots,
+which the README then shows.
 
-  --json FILE     also writes the numbers to FILE
-  -- ARGUMENT...  is passed on to bench/run.py
+  --json FILE     also writes the numbers to FILE: a list of {work, who, device, n, seconds, gbps}
+  -- ARGUMENT...  is passed on to bench/run.py; -- --help lists what it knows
 END
 }
 
@@ -33,7 +35,7 @@ main() {
     prefer c++ opencl # torch.compile; PyOpenCL
     install_packages
     step "building"
-    configure release && build release benchmarks || die "the build failed"
+    configure release && build release benchmarks weft_tool_weft || die "the build failed"
     step "NumPy, numexpr, Numba, PyTorch, JAX, PyOpenCL"
     scripts/peers.sh build/peers
     local peer
