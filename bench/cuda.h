@@ -23,14 +23,11 @@ typedef struct cuda_kernel {
 #define CUDA_FUNCTIONS(X)                                                                          \
     X(push_context, "cuCtxPushCurrent_v2", (void *))                                               \
     X(wait_stream, "cuStreamSynchronize", (void *))                                                \
-    X(new_stream, "cuStreamCreate", (void **, unsigned))                                           \
     X(launch, "cuLaunchKernel",                                                                    \
       (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,       \
        void **, void **))                                                                          \
     X(copy_up, "cuMemcpyHtoD_v2", (cuda_address, const void *, size_t))                            \
     X(copy_up_async, "cuMemcpyHtoDAsync_v2", (cuda_address, const void *, size_t, void *))         \
-    X(begin_capture, "cuStreamBeginCapture_v2", (void *, int))                                     \
-    X(end_capture, "cuStreamEndCapture", (void *, void **))                                        \
     X(instantiate, "cuGraphInstantiateWithFlags", (void **, void *, unsigned long long))           \
     X(launch_graph, "cuGraphLaunch", (void *, void *))                                             \
     X(graph_nodes, "cuGraphGetNodes", (void *, void **, size_t *))                                 \

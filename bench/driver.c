@@ -84,28 +84,28 @@ static void compare(const char *work, double (*ours)(void), double (*bare)(void)
     add_result(work, medians[0], medians[1], asked);
 }
 
-/* The kernels that a piece of Weft launches, to be launched without it. */
+/* What a piece of Weft launches, to be launched without it: the same kernels with the same
+ * parameters, one by one or as a graph. */
 static struct recording {
-    void *graph, *executable;
+    weft_graph *ours;
+    void *executable;
     size_t count;
     cuda_kernel kernels[KERNELS_MOST];
 } recording;
 
-/* Everything the body uses has been compiled already. */
 static void record(void (*body)(void))
 {
-    enum { RELAXED = 2 };
-    void *nodes[KERNELS_MOST];
+    void *graph, *nodes[KERNELS_MOST];
+    check(weft_graph_begin(current));
     body();
-    check(weft_stream_synchronize(current));
-    cuda_check(cuda.begin_capture(stream, RELAXED), "cuStreamBeginCapture");
-    body();
-    cuda_check(cuda.end_capture(stream, &recording.graph), "cuStreamEndCapture");
+    recording.ours = weft_graph_end(current);
+    if (!recording.ours || weft_graph_native(recording.ours, &graph) != WEFT_OK)
+        cuda_fail(weft_error_message());
     recording.count = KERNELS_MOST;
-    cuda_check(cuda.graph_nodes(recording.graph, nodes, &recording.count), "cuGraphGetNodes");
+    cuda_check(cuda.graph_nodes(graph, nodes, &recording.count), "cuGraphGetNodes");
     for (size_t k = 0; k < recording.count; k++)
         cuda_check(cuda.kernel_of_node(nodes[k], &recording.kernels[k]), "a node");
-    cuda_check(cuda.instantiate(&recording.executable, recording.graph, 0), "cuGraphInstantiate");
+    cuda_check(cuda.instantiate(&recording.executable, graph, 0), "cuGraphInstantiate");
 }
 
 static void launch_recorded(void)
@@ -144,6 +144,45 @@ static void measure_calls(void)
     a = new_array(SMALL, 1), b = new_array(SMALL, 2), c = new_array(SMALL, 0);
     record(add_small);
     compare("a warm call on 1024 elements, queued", time_small_calls, time_small_launches, 1.1);
+}
+
+/* A body of small kernels, replayed: the time until a replay is queued, and until all are done. */
+
+static void add_many(void)
+{
+    for (int k = 0; k < 10; k++) {
+        check(weft(c = a + b, a, b, c));
+        check(weft(a = 0.5f * c, a, c));
+    }
+}
+
+static void launch_ours(void) { check(weft_graph_launch(recording.ours, current)); }
+static void launch_bare(void)
+{
+    cuda_check(cuda.launch_graph(recording.executable, stream), "a graph");
+}
+static double time_replays(void) { return time_queued(launch_ours); }
+static double time_bare_replays(void) { return time_queued(launch_bare); }
+
+static double time_done(void (*body)(void))
+{
+    wait_there();
+    const double begin = now();
+    for (int k = 0; k < CALLS; k++)
+        body();
+    wait_there();
+    return (now() - begin) / CALLS;
+}
+
+static double time_replays_done(void) { return time_done(launch_ours); }
+static double time_bare_replays_done(void) { return time_done(launch_bare); }
+
+static void measure_graphs(void)
+{
+    a = new_array(SMALL, 1), b = new_array(SMALL, 2), c = new_array(SMALL, 0);
+    record(add_many);
+    compare("a replay of 20 small kernels, queued", time_replays, time_bare_replays, 1.1);
+    compare("a replay of 20 small kernels, done", time_replays_done, time_bare_replays_done, 1.1);
 }
 
 /* A loop of expressions, reductions and slices that never waits. */
@@ -393,7 +432,7 @@ static void print_results(void)
 int main(int argc, char **argv)
 {
     void *context = NULL;
-    const char *only = argc > 1 ? argv[1] : "calls loop streams copies loads";
+    const char *only = argc > 1 ? argv[1] : "calls graphs loop streams copies loads";
     scale = getenv("WEFT_BENCH_SMALL") ? 256 : 1;
     device = weft_device_named("cuda:0");
     if (device.kind == WEFT_DEVICE_INVALID) {
@@ -410,6 +449,8 @@ int main(int argc, char **argv)
         cuda_fail("no context");
     if (strstr(only, "calls"))
         measure_calls();
+    if (strstr(only, "graphs"))
+        measure_graphs();
     if (strstr(only, "loop"))
         measure_loop();
     if (strstr(only, "streams"))

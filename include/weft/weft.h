@@ -14,6 +14,7 @@
 #include <weft/expression.h>
 #include <weft/file.h>
 #include <weft/function.h>
+#include <weft/graph.h>
 #include <weft/kernel.h>
 #include <weft/memory.h>
 #include <weft/operations.h>

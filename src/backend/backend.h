@@ -83,6 +83,7 @@ typedef enum weft__work_kind {
     WEFT__WORK_COPY,  /* contiguous bytes, between or within devices */
     WEFT__WORK_CALL,  /* a host function */
     WEFT__WORK_PARTS, /* a host function for each part of a range; on CPUs only */
+    WEFT__WORK_GRAPH, /* launches and copies that were recorded; of backends with graph_make */
     WEFT__WORK_NONE   /* only the waits: an event */
 } weft__work_kind;
 
@@ -99,6 +100,7 @@ typedef struct weft__work {
         struct {
             weft__module *module;
             const weft__launch *launch;
+            void *entry; /* of the cache; NULL: the module stays until the device is reset */
         } launch;
         struct {
             void *dst;
@@ -117,6 +119,7 @@ typedef struct weft__work {
             int64_t count;
             uint64_t cost; /* bytes moved in all, for the splitting of work */
         } parts;
+        void *graph; /* what graph_make made */
     } of;
 } weft__work;
 
@@ -174,6 +177,14 @@ typedef struct weft__backend {
      * kept on disk and freed with weft__free, or NULL if there is none to keep. */
     bool (*module_binary)(weft__module *module, void **data, size_t *bytes);
     void (*module_release)(weft__module *module);
+
+    /* (optional) Launches and copies as one piece of work, WEFT__WORK_GRAPH; *graph stays NULL if
+     * they cannot be one. Released while it is queued it is still done. None: they are replayed one
+     * by one. */
+    weft_status (*graph_make)(int index, const weft__work *const *works, uint32_t count,
+                              void **graph);
+    void (*graph_release)(void *graph);
+    void *(*graph_native)(const void *graph);
 
     /* Around fork and at unloading; NULL if there is nothing to do. */
     void (*fork_prepare)(void);

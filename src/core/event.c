@@ -1,6 +1,6 @@
 /* Events: a place in the work of a stream. */
 #include "core/allocate.h"
-#include "core/stream.h"
+#include "core/record.h"
 #include <time.h>
 
 struct weft_event {
@@ -107,6 +107,7 @@ weft_status weft_event_synchronize(const weft_event *event)
     weft_stream *stream;
     double seconds;
     OPERATION("weft_event_synchronize");
+    TRY(weft__record_refuse(WEFT__RECORD_WAITS));
     TRY(get_event(event, &point, &stream, &seconds));
     weft_status status = weft__wait_points(&point, 1, stream->device, false);
     if (status == WEFT_OK)

@@ -2,7 +2,7 @@
 #include "core/stream.h"
 #include "core/allocate.h"
 #include "core/device.h"
-#include "core/thread.h"
+#include "core/record.h"
 #include <string.h>
 
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -308,6 +308,7 @@ weft_status weft_stream_synchronize(weft_stream *stream)
 {
     OPERATION("weft_stream_synchronize");
     TRY(check_argument(stream));
+    TRY(weft__record_refuse(WEFT__RECORD_WAITS));
     TRY(weft__stream_wait(stream));
     weft__pool_settle(weft__device_get(stream->device));
     return weft__stream_check(stream);

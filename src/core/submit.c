@@ -2,7 +2,7 @@
 #include "core/allocate.h"
 #include "core/claim.h"
 #include "core/device.h"
-#include "core/thread.h"
+#include "core/record.h"
 #include <string.h>
 
 enum { WAITS_INLINE = 32 };
@@ -388,8 +388,11 @@ static weft_status check_after(weft_stream *stream, weft_status status)
 
 weft_status weft__submit(weft_stream *stream, weft__work *work)
 {
-    if (!weft__thread_get())
+    const weft__thread *thread = weft__thread_get();
+    if (!thread)
         return WEFT_ERROR_MEMORY;
+    if (thread->recorder)
+        return weft__record(stream, work);
     work->timeline = stream->timeline ? stream->timeline : weft__thread_timeline();
     if (!work->timeline)
         return WEFT_ERROR_MEMORY;
@@ -531,6 +534,7 @@ static weft__point pending_point(weft__buffer *buffer, bool all)
 weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all)
 {
     weft_device device = buffer->device.kind == WEFT_DEVICE_NONE ? WEFT_CPU : buffer->device;
+    TRY(weft__record_refuse(WEFT__RECORD_WAITS));
     for (;;) {
         weft__point point = pending_point(buffer, all);
         if (weft__point_done(point) || is_enclosing(point))

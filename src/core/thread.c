@@ -50,6 +50,8 @@ static void free_thread(weft__thread *thread)
         thread->kernels_free(thread->kernels);
     if (thread->functions)
         thread->functions_free(thread->functions);
+    if (thread->recorder)
+        thread->recorder_free(thread->recorder);
     weft__magazines_flush(thread);
     for (int i = 0; i < WEFT__DEPTH_MAX; i++)
         weft__timeline_release(thread->timelines[i]);

@@ -47,8 +47,10 @@ typedef struct weft__thread {
     bool kernels_busy;
     void *functions; /* and for functions, which are marked as busy themselves */
     void (*functions_free)(void *);
-    int functions_depth;       /* calls that are under way */
-    struct weft__thread *next; /* all threads */
+    int functions_depth;                 /* calls that are under way */
+    struct weft__recorder *recorder;     /* takes this thread's work while it records a graph … */
+    void (*recorder_free)(void *handle); /* … and how it is freed */
+    struct weft__thread *next;           /* all threads */
 } weft__thread;
 
 /* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */

@@ -11,6 +11,7 @@ enum { BUCKETS = 1024 };
 typedef struct entry {
     _Atomic(struct entry *) next;
     _Atomic uint64_t used;               /* how many had been added when it was last looked for */
+    _Atomic uint32_t held;               /* by so many graphs */
     weft__kernel *kernel;                /* a copy */
     _Atomic(weft__module *) interpreter; /* NULL: was not needed yet */
     weft__versions versions;
@@ -118,7 +119,8 @@ static void free_batch(batch *b)
 
 static bool is_old(const entry *e, const void *window)
 {
-    return atomic_load(&additions) - atomic_load(&e->used) > *(const uint64_t *)window;
+    return atomic_load(&e->held) == 0 &&
+           atomic_load(&additions) - atomic_load(&e->used) > *(const uint64_t *)window;
 }
 
 /* Callers keep what they found. Now and then they have to look for it again, so that it counts as
@@ -357,15 +359,12 @@ static weft_status use_interpreter(entry *e, const weft__launch *launch, weft__c
     return WEFT_OK;
 }
 
-static weft_status enter(const weft__kernel *kernel, weft_device device, const weft__launch *launch,
-                         weft__compiled *found)
+static weft_status find_version(entry *e, const weft__launch *launch, weft__compiled *found)
 {
     weft__version_found version = {NULL, true};
     weft__engine engine;
-    entry *e;
     TRY(weft__engine_get(&engine));
-    TRY(find_or_add(kernel, device, &e));
-    if (device.kind != WEFT_DEVICE_CPU) {
+    if (e->versions.device->id.kind != WEFT_DEVICE_CPU) {
         found->grain = 1;
         return weft__version_find_text(&e->versions, launch, &mutex, &found->module);
     }
@@ -378,6 +377,28 @@ static weft_status enter(const weft__kernel *kernel, weft_device device, const w
     found->module = version.module;
     found->grain = weft__llvm_grain(e->kernel, launch);
     return WEFT_OK;
+}
+
+static weft_status enter(const weft__kernel *kernel, weft_device device, const weft__launch *launch,
+                         weft__compiled *found)
+{
+    entry *e;
+    TRY(find_or_add(kernel, device, &e));
+    found->entry = e;
+    return find_version(e, launch, found);
+}
+
+void weft__cache_hold(void *held, bool hold)
+{
+    entry *e = held;
+    if (e)
+        atomic_fetch_add(&e->held, hold ? 1 : UINT32_MAX);
+}
+
+weft_status weft__cache_find_held(void *held, const weft__launch *launch, weft__compiled *found)
+{
+    *found = (weft__compiled){.entry = held};
+    return find_version(held, launch, found);
 }
 
 weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device,

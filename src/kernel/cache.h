@@ -14,6 +14,7 @@ typedef struct weft__compiled {
     weft__module *module;
     int64_t grain;       /* for launch->grain */
     uint64_t generation; /* for weft__cache_reenter; 0: not to be kept */
+    void *entry;         /* for weft__cache_hold */
 } weft__compiled;
 
 /* Finds or compiles what runs the launch, whose stage, sizes and strides are set. What is found
@@ -38,6 +39,13 @@ static inline bool weft__cache_reenter(const weft__compiled *found)
     weft__thread_reading(false);
     return false;
 }
+
+/* Holds an entry, or lets it go: it is not dropped to make room, only when its device is reset. Its
+ * device was not reset since it was found, and between enter and leave, or while the thread reads.
+ * NULL is fine. */
+void weft__cache_hold(void *entry, bool hold);
+/* What runs the launch by now, of an entry that is held. */
+weft_status weft__cache_find_held(void *entry, const weft__launch *launch, weft__compiled *found);
 
 /* For tests: how many there are, and how many of those are taken out and not freed yet; and how
  * many are kept from now on. */

@@ -36,15 +36,17 @@ static bool has_hazard(const weft__prepared *prepared, weft_array *const *arrays
     return false;
 }
 
-static weft_status submit(weft_stream *stream, weft__module *module, const weft__launch *launch,
-                          const weft__use *uses, uint32_t uses_count)
+static weft_status submit(weft_stream *stream, const weft__compiled *compiled,
+                          const weft__launch *launch, const weft__use *uses, uint32_t uses_count)
 {
     weft__work work = {.kind = WEFT__WORK_LAUNCH,
                        .operation = weft__operation(),
                        .uses = uses,
                        .uses_count = uses_count,
-                       .of.launch = {module, launch}};
+                       .of.launch = {compiled->module, launch, compiled->entry}};
     TRY(weft__submit(stream, &work));
+    if (weft__thread_state->recorder)
+        return WEFT_OK;
     if (stream->device.kind == WEFT_DEVICE_CPU)
         weft__count_own(&weft__thread_state->launches, 1);
     else
@@ -74,7 +76,7 @@ static weft_status compile_and_submit(const running *r, bool end, uint32_t uses_
     }
     launch->grain = compiled->grain;
     if (!r->reserves)
-        status = submit(r->stream, compiled->module, launch, r->prepared->uses, uses_count);
+        status = submit(r->stream, compiled, launch, r->prepared->uses, uses_count);
     weft__cache_leave();
     return status;
 }

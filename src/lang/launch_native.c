@@ -77,7 +77,7 @@ static weft_status submit(const weft_kernel *kernel, weft_stream *stream,
     weft__work work = {.kind = WEFT__WORK_LAUNCH,
                        .operation = weft__operation(),
                        .uses = uses,
-                       .of.launch = {module, launch}};
+                       .of.launch = {module, launch, NULL}};
     work.uses_count = weft__launch_uses(launch->arguments_count, arguments, uses, &bytes);
     const weft_status status = weft__submit(stream, &work);
     weft__native_leave();

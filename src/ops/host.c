@@ -2,6 +2,7 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/dtype.h"
+#include "core/record.h"
 #include "core/view.h"
 #include "core/warning.h"
 #include "kernel/move.h"
@@ -68,6 +69,7 @@ static weft_status copy_from_host(weft_array *array, const void *data, size_t by
 {
     static const char *const names[] = {"array"};
     weft_stream *stream;
+    TRY(weft__record_refuse("it copies from memory of the host's; do that before"));
     TRY(weft__place(&array, names, 1, &stream));
     weft_dtype dtype = (weft_dtype)array->dtype;
     weft_array *source = stream->async || !is_aligned(data, dtype)

@@ -116,6 +116,7 @@ weft_status weft__cpu_work_run(const weft__work *work)
         return weft__call_user(work, 0, 0);
     case WEFT__WORK_PARTS:
         return run_parts(work);
+    case WEFT__WORK_GRAPH:
     case WEFT__WORK_NONE:
         break;
     }

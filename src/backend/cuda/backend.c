@@ -54,5 +54,8 @@ const weft__backend weft__backend_cuda = {
     .module_load = weft__cuda_module_load,
     .module_binary = weft__cuda_module_binary,
     .module_release = weft__cuda_module_release,
+    .graph_make = weft__cuda_graph_make,
+    .graph_release = weft__cuda_graph_release,
+    .graph_native = weft__cuda_graph_native,
     .fork_child = fork_child,
 };

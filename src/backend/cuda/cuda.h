@@ -4,6 +4,7 @@
 
 #include "backend/cuda/library.h"
 #include "backend/helper.h"
+#include "backend/kernel_text.h"
 
 extern const weft__backend weft__backend_cuda;
 
@@ -69,8 +70,17 @@ weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text
 weft_status weft__cuda_module_load(int index, weft__image *image, weft__module **module);
 bool weft__cuda_module_binary(weft__module *module, void **data, size_t *bytes);
 void weft__cuda_module_release(weft__module *module);
-/* Queues a launch or a copy that does not wait; nothing for other work. */
+const weft__kernel_text *weft__cuda_module_text(const weft__module *module);
+/* Queues a launch, a copy that does not wait or a graph; nothing for other work. */
 weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const weft__work *work);
+
+/* graph.c */
+weft_status weft__cuda_graph_make(int index, const weft__work *const *works, uint32_t count,
+                                  void **graph);
+void weft__cuda_graph_retain(void *graph);
+void weft__cuda_graph_release(void *graph);
+void *weft__cuda_graph_native(const void *graph);
+weft_status weft__cuda_graph_launch(void *graph, CUstream stream);
 
 /* events.c */
 typedef struct weft__cuda_stream {

@@ -1,6 +1,5 @@
 /* Kernels on CUDA devices: compiling, loading and launching. */
 #include "backend/cuda/cuda.h"
-#include "backend/kernel_text.h"
 #include "core/allocate.h"
 #include <string.h>
 
@@ -101,6 +100,11 @@ void weft__cuda_module_release(weft__module *module)
     module->image.destroy(module->image.program);
     weft__free(module->code);
     weft__free(module);
+}
+
+const weft__kernel_text *weft__cuda_module_text(const weft__module *module)
+{
+    return module->image.program;
 }
 
 /* A launch that is being put into a stream. */
@@ -217,6 +221,8 @@ weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const
         return text->name ? launch_native(device, stream, work)
                           : launch_kernel(device, stream, work);
     }
+    if (work->kind == WEFT__WORK_GRAPH)
+        return weft__cuda_graph_launch(work->of.graph, stream);
     if (work->kind == WEFT__WORK_COPY && work->of.copy.bytes > 0)
         return weft__cuda_copy(device, stream, work);
     return WEFT_OK;

@@ -46,7 +46,13 @@ static const char *open_driver(char *text)
         return "CUDA: the system has no libcuda.so.1, which comes with NVIDIA's driver";
 #define FIND(name, symbol, parameters) find(library, symbol, &weft__cu.name, &missing);
     WEFT__CU_FUNCTIONS(FIND)
+    const char *newer_missing = NULL;
 #undef FIND
+#define FIND(name, symbol, parameters) find(library, symbol, &weft__cu.name, &newer_missing);
+    WEFT__CU_NEWER_FUNCTIONS(FIND)
+#undef FIND
+    if (newer_missing)
+        weft__cu.GraphLaunch = NULL;
     if (missing) {
         snprintf(text, WHY, "CUDA: the driver has no %s; one for CUDA 11.2 or newer was expected",
                  missing);

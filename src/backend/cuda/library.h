@@ -13,6 +13,8 @@ typedef struct weft__cu_stream *CUstream;
 typedef struct weft__cu_event *CUevent;
 typedef struct weft__cu_module *CUmodule;
 typedef struct weft__cu_function *CUfunction;
+typedef struct weft__cu_graph *CUgraph;
+typedef struct weft__cu_graph_exec *CUgraphExec;
 typedef struct weft__nvrtc_program *nvrtcProgram;
 
 /* As the driver numbers them. */
@@ -21,6 +23,7 @@ enum {
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_NOT_READY = 600,
     CU_STREAM_NON_BLOCKING = 1,
+    CU_STREAM_CAPTURE_MODE_RELAXED = 2,
     CU_EVENT_DISABLE_TIMING = 2,
     CU_MEMHOSTALLOC_PORTABLE = 1,
     CU_MEM_ATTACH_GLOBAL = 1,
@@ -81,6 +84,16 @@ enum {
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
        void **, void **))
 
+/* What drivers before CUDA 11.4 lack: NULL there, all of them. */
+#define WEFT__CU_NEWER_FUNCTIONS(X)                                                                \
+    X(StreamBeginCapture, "cuStreamBeginCapture_v2", (CUstream, int))                              \
+    X(StreamEndCapture, "cuStreamEndCapture", (CUstream, CUgraph *))                               \
+    X(GraphInstantiate, "cuGraphInstantiateWithFlags",                                             \
+      (CUgraphExec *, CUgraph, unsigned long long))                                                \
+    X(GraphDestroy, "cuGraphDestroy", (CUgraph))                                                   \
+    X(GraphExecDestroy, "cuGraphExecDestroy", (CUgraphExec))                                       \
+    X(GraphLaunch, "cuGraphLaunch", (CUgraphExec, CUstream))
+
 /* The same of NVRTC; each returns an nvrtcResult. */
 #define WEFT__NVRTC_FUNCTIONS(X)                                                                   \
     X(Version, "nvrtcVersion", (int *, int *))                                                     \
@@ -100,6 +113,7 @@ enum {
 #define WEFT__CU_FIELD(name, symbol, parameters) CUresult(*name) parameters;
 typedef struct weft__cu_functions {
     WEFT__CU_FUNCTIONS(WEFT__CU_FIELD)
+    WEFT__CU_NEWER_FUNCTIONS(WEFT__CU_FIELD)
 } weft__cu_functions;
 typedef struct weft__nvrtc_functions {
     WEFT__NVRTC_FUNCTIONS(WEFT__CU_FIELD)

@@ -154,9 +154,16 @@ static weft_status add_time(weft__cuda_stream *s, weft__pending *pending)
 typedef struct deferred {
     weft__cuda_stream *s;
     weft__pending *pending;
+    void *graph; /* held until it is launched, or NULL */
     uint32_t count;
     weft__point points[];
 } deferred;
+
+static void free_deferred(deferred *d)
+{
+    weft__cuda_graph_release(d->graph);
+    weft__free(d);
+}
 
 static weft_status wait_and_enqueue(const deferred *d)
 {
@@ -201,11 +208,11 @@ static void open_gate(void *handle)
     atomic_store(&d->pending->deferred, false);
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->line->mutex);
-    weft__free(d);
+    free_deferred(d);
     atomic_fetch_sub(&s->deferred, 1);
 }
 
-static void drop_gate(void *handle) { weft__free(handle); }
+static void drop_gate(void *handle) { free_deferred(handle); }
 
 static deferred *new_deferred(weft__cuda_stream *s, weft__pending *pending)
 {
@@ -216,6 +223,8 @@ static deferred *new_deferred(weft__cuda_stream *s, weft__pending *pending)
     if (!d)
         return NULL;
     *d = (deferred){.s = s, .pending = pending, .count = work->waits_count};
+    if (work->kind == WEFT__WORK_GRAPH)
+        weft__cuda_graph_retain(d->graph = work->of.graph);
     if (points)
         memcpy(d->points, work->waits, points);
     if (launch)
@@ -251,7 +260,7 @@ static weft_status defer(weft__cuda_stream *s, weft__pending *pending)
                                 ? call_job(s, pending, gate)
                                 : weft__helper_prepare(s->helper, NULL, 0, NULL, gate);
     if (!job) {
-        weft__free(d);
+        free_deferred(d);
         return weft_error_code();
     }
     atomic_store(&pending->deferred, true);

@@ -312,13 +312,16 @@ EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream str
 static void free_task(CUstream stream, void *argument)
 {
     (void)stream;
-    release(argument);
+    release(*(void **)argument);
 }
 
 EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
     const CUresult code = standin_enter("cuMemFreeAsync");
-    if (code == CUDA_SUCCESS)
-        standin_queue(stream, free_task, (void *)(uintptr_t)address);
-    return code;
+    if (code != CUDA_SUCCESS)
+        return code;
+    void **freed = malloc(sizeof *freed);
+    *freed = (void *)(uintptr_t)address;
+    standin_queue(stream, free_task, freed);
+    return CUDA_SUCCESS;
 }

@@ -35,7 +35,8 @@ CUresult standin_enter(const char *symbol);
 CUcontext standin_current(void);
 int standin_take_fault(void);
 
-/* standin_stream.c: puts a task at the end of a stream's queue; it frees its argument. */
+/* standin_stream.c: puts a task at the end of a stream's queue, or into what it captures;
+ * the argument is freed after it. */
 void standin_queue(CUstream stream, void (*task)(CUstream stream, void *argument), void *argument);
 CUcontext standin_context_of(CUstream stream);
 

@@ -290,7 +290,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
 typedef struct launch {
     standin_kernel *kernel;
     unsigned groups, group;
-    void **parameters;
+    void *parameters[]; /* and what they point to */
 } launch;
 
 static void launch_task(CUstream stream, void *argument)
@@ -302,24 +302,21 @@ static void launch_task(CUstream stream, void *argument)
         __atomic_store_n(&context->fault, fault, __ATOMIC_SEQ_CST);
     else if (context->fault == 0)
         l->kernel(l->parameters, l->groups, l->group);
-    free(l->parameters);
-    free(l);
 }
 
 /* How many there are, and how large each is, is in the code. */
-static void **copy_parameters(void **parameters, const unsigned *sizes)
+static launch *new_launch(void **parameters, const unsigned *sizes)
 {
     size_t bytes = sizes[0] * sizeof(void *);
     for (unsigned k = 0; k < sizes[0]; k++)
         bytes += (sizes[k + 1] + 15) / 16 * 16;
-    char *block = malloc(bytes + 1);
-    void **copies = (void **)(void *)block;
-    char *at = block + sizes[0] * sizeof(void *);
+    launch *l = malloc(sizeof *l + bytes);
+    char *at = (char *)(l->parameters + sizes[0]);
     for (unsigned k = 0; k < sizes[0]; k++) {
-        copies[k] = memcpy(at, parameters[k], sizes[k + 1]);
+        l->parameters[k] = memcpy(at, parameters[k], sizes[k + 1]);
         at += (sizes[k + 1] + 15) / 16 * 16;
     }
-    return copies;
+    return l;
 }
 
 EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned bx,
@@ -331,14 +328,13 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsi
     if (code != CUDA_SUCCESS || y * z * by * bz != 1)
         return code != CUDA_SUCCESS ? code : 1;
     Dl_info info;
-    launch *l = malloc(sizeof *l);
-    memcpy(&l->kernel, &function, sizeof function);
-    l->groups = x;
-    l->group = bx;
     void *library = dladdr((void *)function, &info) ? dlopen(info.dli_fname, RTLD_NOW) : NULL;
     const unsigned *sizes = library ? dlsym(library, "standin_sizes") : NULL;
     static const unsigned none[1];
-    l->parameters = copy_parameters(parameters, sizes ? sizes : none);
+    launch *l = new_launch(parameters, sizes ? sizes : none);
+    memcpy(&l->kernel, &function, sizeof function);
+    l->groups = x;
+    l->group = bx;
     standin_queue(stream, launch_task, l);
     return CUDA_SUCCESS;
 }

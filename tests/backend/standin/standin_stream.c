@@ -9,6 +9,7 @@ typedef struct task {
     struct task *next;
     void (*run)(CUstream stream, void *argument);
     void *argument;
+    bool kept; /* the argument is a graph's */
 } task;
 
 struct weft__cu_stream {
@@ -19,6 +20,13 @@ struct weft__cu_stream {
     task *first, *last;
     uint64_t queued, done;
     bool stop;
+    CUgraph capture; /* takes what is queued, if there is one */
+};
+
+/* What is captured, and what is made of it: the same. */
+struct weft__cu_graph {
+    task *first, *last;
+    int references; /* the owner's, one for each CUgraphExec, one for each launch */
 };
 
 struct weft__cu_event {
@@ -43,6 +51,8 @@ static void *run(void *argument)
         stream->first = t->next;
         pthread_mutex_unlock(&stream->mutex);
         t->run(stream, t->argument);
+        if (!t->kept)
+            free(t->argument);
         free(t);
         pthread_mutex_lock(&stream->mutex);
         stream->done++;
@@ -52,16 +62,105 @@ static void *run(void *argument)
     return NULL;
 }
 
-void standin_queue(CUstream stream, void (*function)(CUstream, void *), void *argument)
+static void queue(CUstream stream, void (*function)(CUstream, void *), void *argument, bool kept)
 {
     task *t = malloc(sizeof *t);
-    *t = (task){NULL, function, argument};
+    *t = (task){NULL, function, argument, kept};
     pthread_mutex_lock(&stream->mutex);
+    if (stream->capture) {
+        CUgraph graph = stream->capture;
+        *(graph->first ? &graph->last->next : &graph->first) = t;
+        graph->last = t;
+        pthread_mutex_unlock(&stream->mutex);
+        return;
+    }
     *(stream->first ? &stream->last->next : &stream->first) = t;
     stream->last = t;
     stream->queued++;
     pthread_cond_broadcast(&stream->changed);
     pthread_mutex_unlock(&stream->mutex);
+}
+
+void standin_queue(CUstream stream, void (*function)(CUstream, void *), void *argument)
+{
+    queue(stream, function, argument, false);
+}
+
+static void drop_graph(CUgraph graph)
+{
+    if (__atomic_sub_fetch(&graph->references, 1, __ATOMIC_SEQ_CST) > 0)
+        return;
+    for (task *t = graph->first, *next; t; t = next) {
+        next = t->next;
+        free(t->argument);
+        free(t);
+    }
+    free(graph);
+}
+
+EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int mode)
+{
+    const CUresult code = standin_enter("cuStreamBeginCapture_v2");
+    if (code != CUDA_SUCCESS || mode != CU_STREAM_CAPTURE_MODE_RELAXED || stream->capture)
+        return code != CUDA_SUCCESS ? code : 1;
+    stream->capture = calloc(1, sizeof *stream->capture);
+    stream->capture->references = 1;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+    const CUresult code = standin_enter("cuStreamEndCapture");
+    if (code != CUDA_SUCCESS) {
+        drop_graph(stream->capture);
+        stream->capture = NULL;
+        return code;
+    }
+    *graph = stream->capture;
+    stream->capture = NULL;
+    return *graph ? CUDA_SUCCESS : 1;
+}
+
+EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph,
+                                            unsigned long long flags)
+{
+    const CUresult code = standin_enter("cuGraphInstantiateWithFlags");
+    if (code != CUDA_SUCCESS || flags != 0)
+        return code != CUDA_SUCCESS ? code : 1;
+    __atomic_add_fetch(&graph->references, 1, __ATOMIC_SEQ_CST);
+    *executable = (CUgraphExec)(void *)graph;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphDestroy(CUgraph graph)
+{
+    drop_graph(graph);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphExecDestroy(CUgraphExec executable)
+{
+    drop_graph((CUgraph)(void *)executable);
+    return CUDA_SUCCESS;
+}
+
+static void end_graph(CUstream stream, void *argument)
+{
+    (void)stream;
+    drop_graph(argument);
+}
+
+EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
+{
+    const CUresult code = standin_enter("cuGraphLaunch");
+    CUgraph graph = (CUgraph)(void *)executable;
+    if (code != CUDA_SUCCESS)
+        return code;
+    __atomic_add_fetch(&graph->references, 1, __ATOMIC_SEQ_CST);
+    for (const task *t = graph->first; t; t = t->next)
+        queue(stream, t->run, t->argument, true);
+    queue(stream, end_graph, graph, true);
+    return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
@@ -135,7 +234,6 @@ static void reach(CUstream stream, void *argument)
     clock_gettime(CLOCK_MONOTONIC, &t->event->time);
     pthread_cond_broadcast(&t->event->changed);
     pthread_mutex_unlock(&t->event->mutex);
-    free(t);
 }
 
 static void await(CUevent event, uint64_t number)
@@ -151,7 +249,6 @@ static void await_task(CUstream stream, void *argument)
     ticket *t = argument;
     (void)stream;
     await(t->event, t->number);
-    free(t);
 }
 
 static uint64_t recorded(CUevent event)
@@ -221,7 +318,6 @@ static void copy_task(CUstream stream, void *argument)
     copying *c = argument;
     if (stream->context->fault == 0)
         memcpy(c->dst, c->src, c->bytes);
-    free(c);
 }
 
 static CUresult copy(const char *symbol, void *dst, const void *src, size_t bytes, CUstream stream,
