@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # check_public.sh [BUILD_FOLDER]: every function, macro, type, field and constant of the public headers has a comment;
+# every environment variable is in docs/environment.md;
 # and, in a folder with built tests, every function that the library exports is declared there and used by a test.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -12,6 +13,11 @@ complain() {
 while read -r line; do
     complain "$line has no comment that says what it is"
 done < <(for header in include/weft/*.h; do awk -v mode=missing -f scripts/headers.awk "$header"; done)
+
+for variable in $(grep -rhoE '"WEFT_[A-Z_]+"' src tools | tr -d '"' | sort -u); do
+    [[ $variable =~ ^WEFT_(ON|STREAM)$ ]] || grep -q "\`$variable\`" docs/environment.md ||
+        complain "$variable is not in docs/environment.md"
+done
 
 functions=0
 if [ -n "${1-}" ]; then
