@@ -36,9 +36,11 @@ typedef enum weft_serial_rule {
 } weft_serial_rule;
 
 /* Whether a device context moves the work of a function. */
+/* Where the regions of a function run that is called in a device context. */
 typedef enum weft_offload {
-    WEFT_OFFLOAD_ALWAYS, /* regions run on the context's device */
-    WEFT_OFFLOAD_NEVER   /* the context does not move them: they run where the arrays are */
+    WEFT_OFFLOAD_AUTO,   /* on its device, unless what they copy costs more than they gain */
+    WEFT_OFFLOAD_ALWAYS, /* on its device */
+    WEFT_OFFLOAD_NEVER   /* where the arrays are: the context moves nothing */
 } weft_offload;
 
 /* How a function is run. */
@@ -68,13 +70,19 @@ typedef struct weft_function {
         #parameters,                                                                               \
         #__VA_ARGS__,                                                                              \
         WEFT__PLACE,                                                                               \
-        {sizeof(weft_function_options), false, WEFT_SERIAL_ERROR, WEFT_OFFLOAD_ALWAYS}}
+        {sizeof(weft_function_options), false, WEFT_SERIAL_ERROR, WEFT_OFFLOAD_AUTO}}
+/* One with options, in parentheses:
+ *     WEFT_FUNCTION_WITH(foo, (.offload = WEFT_OFFLOAD_ALWAYS), (x), { … }); */
+#define WEFT_FUNCTION_WITH(name, options, parameters, ...)                                         \
+    static const weft_function name = {sizeof(weft_function), #name,                               \
+                                       #parameters,           #__VA_ARGS__,                        \
+                                       WEFT__PLACE,           WEFT__FUNCTION_OPTIONS options}
 /* One that is marked serial: WEFT_FUNCTION_SERIAL(foo, WEFT_SERIAL_HOST, (x), { … }). */
 #define WEFT_FUNCTION_SERIAL(name, rule, parameters, ...)                                          \
     static const weft_function name = {                                                            \
         sizeof(weft_function), #name,                                                              \
         #parameters,           #__VA_ARGS__,                                                       \
-        WEFT__PLACE,           {sizeof(weft_function_options), true, rule, WEFT_OFFLOAD_ALWAYS}}
+        WEFT__PLACE,           {sizeof(weft_function_options), true, rule, WEFT_OFFLOAD_AUTO}}
 
 /* Where a returned value goes: a C number, an array (owned by the caller), or nowhere. */
 typedef struct weft_result {
@@ -127,8 +135,29 @@ WEFT_API weft_status weft_function_bind(const char *name, const weft_function *f
  * call of it ran and copied. */
 WEFT_API weft_status weft_function_explain(char **text, const weft_function *function);
 
+/* What computing and copying costs on a device, in seconds and per second. `auto` decides by them:
+ * guesses from what the device is, or what weft_device_calibrate has measured. */
+typedef struct weft_costs {
+    bool measured;
+    double launch;             /* seconds before a kernel begins */
+    double copy;               /* seconds before a copy begins, to the device or back */
+    double to_device, to_host; /* bytes a second of copies */
+    double memory;             /* bytes a second that a kernel reads and writes */
+    double operations;         /* a second */
+} weft_costs;
+
+/* Fills a weft_costs: weft_device_costs(gpu, &costs). */
+#define weft_device_costs(device, costs)                                                           \
+    weft_device_costs_sized((device), (costs), sizeof(weft_costs))
+WEFT_API weft_status weft_device_costs_sized(weft_device device, weft_costs *costs,
+                                             size_t costs_size);
+/* Measures them, in about a second, and keeps them in the cache folder for other processes. */
+WEFT_API weft_status weft_device_calibrate(weft_device device);
+
 #ifdef __cplusplus
 }
+/* Options: weft__options sets them one by one. */
+#define WEFT__FUNCTION_OPTIONS(...) (*WEFT__OPTIONS(weft_function_options, __VA_ARGS__))
 template <class Number> inline weft_result weft__result(Number *out)
 {
     return weft_result{out, weft__dtype_of(out)};
@@ -141,6 +170,10 @@ struct weft__result_holder {
 };
 #define WEFT__RESULT(out) (weft__result_holder{weft__result(out)})
 #else
+#define WEFT__FUNCTION_OPTIONS(...)                                                                \
+    {                                                                                              \
+        sizeof(weft_function_options), __VA_ARGS__                                                 \
+    }
 #define WEFT__RESULT(out)                                                                          \
     (&(const weft_result){                                                                         \
         (out), _Generic((out), WEFT__DTYPE_CASES(WEFT__DTYPE_CASE) float _Complex *: WEFT_C64,     \

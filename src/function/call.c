@@ -102,6 +102,7 @@ static weft_status choose_device(const weft__function *f, weft__running *r)
     if (inside && options->serial && options->serial_device == WEFT_SERIAL_HOST)
         context = WEFT_CPU;
     r->device = options->offload == WEFT_OFFLOAD_NEVER ? WEFT_NO_DEVICE : context;
+    r->automatic = options->offload == WEFT_OFFLOAD_AUTO;
     return WEFT_OK;
 }
 
@@ -122,6 +123,7 @@ static weft_status run(weft__function *f, weft__running *r, int count, const wef
     f->events_count = 0;
     memset(f->totals, 0, sizeof f->totals);
     memset(f->bytes, 0, sizeof f->bytes);
+    f->kernels_at_host = 0;
     weft_status status = weft__held_open(r, operands, count);
     if (status == WEFT_OK)
         status = weft__function_run(r);

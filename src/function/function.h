@@ -10,6 +10,7 @@
  *     fuse.c      neighbouring array statements as one
  *     nest*.c     loops that may become kernels, whose texts emit.c and rows.c write
  *     depend.c    whether the iterations of such a loop need each other
+ *     choose.c    where a region runs, by the costs of cost.c, cost_file.c and calibrate.c
  *     variable.c  variables, and which copy of an array is valid where
  *     run.c       statements, one after another
  *     host.c      host functions by name
@@ -126,8 +127,10 @@ typedef enum weft__function_did {
 } weft__function_did;
 typedef struct weft__function_event {
     uint8_t did;
+    bool at_host; /* of a region that was weighed: it ran on the host … */
     int32_t what;
     uint64_t bytes;
+    double here, there; /* … with these costs, in seconds; 0: it was not weighed */
 } weft__function_event;
 enum { WEFT__FUNCTION_EVENTS = 64 };
 
@@ -178,7 +181,7 @@ typedef struct weft__function {
     weft_function_options options;
     weft__function_event events[WEFT__FUNCTION_EVENTS]; /* the first ones of the last call */
     uint32_t events_count;
-    uint64_t totals[WEFT__EVENTS], bytes[WEFT__EVENTS];
+    uint64_t totals[WEFT__EVENTS], bytes[WEFT__EVENTS], kernels_at_host;
 } weft__function;
 
 /* A call under way. */
@@ -193,6 +196,13 @@ typedef struct weft__running {
     int loops; /* that are open */
     bool returned;
     bool shared; /* arguments share memory */
+    /* choose.c */
+    bool automatic;          /* regions that are cheaper on the host run there */
+    bool at_host;            /* the present one does: device and stream are the host's … */
+    weft_device away_device; /* … and these are the others */
+    weft_stream *away_stream;
+    double here_cost, there_cost; /* of the present region, in seconds; 0: nothing was weighed */
+    double missed;                /* what the device would have saved so far, without copies */
 } weft__running;
 
 #define FUNCTION_FAIL(f, column, status, ...)                                                      \
@@ -231,7 +241,8 @@ weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, we
 weft_status weft__held_device(weft__running *r, int32_t variable, bool discard, weft_array **array);
 /* Notes that one of the copies was written. */
 void weft__held_wrote(weft__running *r, int32_t variable, bool on_device);
-/* The variable becomes an array, whose reference it takes over, where regions run. */
+/* The variable becomes an array, whose reference it takes over, on the host or where regions run.
+ */
 void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array);
 void weft__held_set_number(weft__running *r, int32_t variable, const weft_operand *number,
                            bool typed);
@@ -244,6 +255,9 @@ const weft_array *weft__held_any(const weft__held *held);
 /* Adds to the record of the call. */
 void weft__function_note(weft__function *function, weft__function_did did, int32_t what,
                          uint64_t bytes);
+/* The same for a region, with where it ran and why. */
+void weft__function_note_region(weft__running *r, weft__function_did did, int32_t column,
+                                uint64_t kernels);
 
 /* integer.c */
 /* The integer of a node that is made of integers; false if it takes more than that. */

@@ -1,7 +1,7 @@
 /* Fusion: array statements that follow each other are one program, so that they become one kernel
  * where their shapes allow it, and what only they use is stored nowhere. */
 #include "core/allocate.h"
-#include "function/function.h"
+#include "function/cost.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -226,6 +226,21 @@ static void finish(weft__running *r, const weft__function_group *group,
     }
 }
 
+/* Weighs what the statements read and write. */
+static weft_status begin(weft__running *r, const weft__function_group *group,
+                         const weft__lang_operand *types, const weft__evaluation *e)
+{
+    weft__burden work = {0};
+    if (!r->automatic)
+        return WEFT_OK;
+    for (int i = 0; i < group->part.names_count; i++)
+        if (types[i].tag != WEFT_OPERAND_NUMBER && !types[i].unset)
+            weft__burden_add(&work, &r->held[group->part.variables[i]], group->needed[i],
+                             group->assigned[i]);
+    weft__burden_kernels(&work, e);
+    return weft__region_begin(r, &work);
+}
+
 weft_status weft__function_group_run(weft__running *r, int32_t at, bool *done)
 {
     weft__function_group *group = &r->function->groups[at];
@@ -242,13 +257,15 @@ weft_status weft__function_group_run(weft__running *r, int32_t at, bool *done)
     for (int i = 0; i < group->part.names_count; i++)
         if (types[i].unset)
             operands[i] = (weft_operand){.tag = WEFT_OPERAND_NUMBER};
+    TRY(begin(r, group, types, version->evaluation));
     weft_status status = gather(r, group, types, operands);
     if (status == WEFT_OK)
         status = weft__evaluation_run_on(version->evaluation, operands, r->stream, &value);
     finish(r, group, types, operands, status == WEFT_OK);
     *done = status == WEFT_OK;
     if (*done)
-        weft__function_note(r->function, WEFT__DID_REGION, (int32_t)group->part.begin,
-                            version->evaluation->kernels_count);
+        weft__function_note_region(r, WEFT__DID_REGION, (int32_t)group->part.begin,
+                                   version->evaluation->kernels_count);
+    weft__region_end(r);
     return status;
 }

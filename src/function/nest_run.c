@@ -1,6 +1,7 @@
 /* Running loops as kernels: their bounds, a plan for them, and the launch. */
 #include "core/allocate.h"
 #include "function/accumulator.h"
+#include "function/cost.h"
 #include "function/number.h"
 #include <string.h>
 
@@ -583,6 +584,25 @@ static weft_status run_second(const nesting *n, const launching *l, bool *done)
     return WEFT_OK;
 }
 
+/* Weighs what the loop reads and writes. What follows a fold runs where the fold ran. */
+static weft_status begin(nesting *n, const weft__nest_plan *plan)
+{
+    weft__burden work = {0};
+    if (!n->r->automatic || n->folded)
+        return WEFT_OK;
+    for (int i = 0; i < n->nest->operands_count; i++) {
+        const weft__nest_operand *o = &n->nest->operands[i];
+        if (!o->element || o->role != WEFT__ROLE_VARIABLE)
+            continue;
+        const weft__held *held = &n->r->held[o->index];
+        weft__burden_add(&work, held, !overwrites(n, plan, i, weft__held_any(held)), o->written);
+    }
+    weft__burden_kernels(&work, plan->launch.evaluation);
+    for (int k = 0; k < n->nest->folds_count && !n->nest->second; k++)
+        weft__burden_number(&work);
+    return weft__region_begin(n->r, &work);
+}
+
 static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l, bool *done)
 {
     weft_array *value = NULL;
@@ -600,9 +620,9 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
     if (!*done)
         return WEFT_OK;
     n->nest->why[0] = 0;
-    weft__function_note(n->r->function, WEFT__DID_LOOP,
-                        (int32_t)n->r->function->statements[n->nest->statement].column,
-                        plan->launch.evaluation->kernels_count);
+    weft__function_note_region(n->r, WEFT__DID_LOOP,
+                               (int32_t)n->r->function->statements[n->nest->statement].column,
+                               plan->launch.evaluation->kernels_count);
     for (int i = 0; i < n->nest->operands_count; i++)
         if (n->nest->operands[i].written)
             weft__held_wrote(n->r, n->nest->operands[i].index, true);
@@ -658,7 +678,10 @@ static weft_status run(nesting *n, bool *done)
     if (!plan->parallel || plan->launch.program.operands_count > VIEWS_MAX)
         return WEFT_OK;
     memset(l.results, 0, sizeof l.results);
+    TRY(begin(n, plan));
     weft_status status = launch(n, plan, &l, done);
+    if (!n->folded)
+        weft__region_end(n->r);
     for (int k = 0; k < n->nest->folds_count; k++)
         weft_array_release(l.results[k]);
     if (status == WEFT_OK && *done)

@@ -1,6 +1,6 @@
 /* Running statements: control flow and numbers on the host, arrays as kernels. */
 #include "core/dtype.h"
-#include "function/function.h"
+#include "function/cost.h"
 #include "function/number.h"
 #include "ops/copy.h"
 #include <string.h>
@@ -107,10 +107,22 @@ static weft_status run_declare(weft__running *r, const weft__function_statement 
     return WEFT_OK;
 }
 
+static weft_status make_zeros(weft__running *r, const weft__function_statement *s,
+                              const weft_shape *shape)
+{
+    const weft_operand zero = {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
+    weft_options options = {.struct_size = sizeof options, .device = r->device};
+    weft_array *array = weft__array_new(shape, (weft_dtype)s->dtype, &options, NULL, NULL);
+    if (!array)
+        return weft_error_code();
+    weft__held_set_array(r, s->variable, array);
+    return weft__fill_run(array, &zero, r->stream);
+}
+
 static weft_status run_array(weft__running *r, const weft__function_statement *s)
 {
     weft_shape shape = {.ndim = s->parts_count};
-    weft_operand value, zero = {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64};
+    weft_operand value;
     int64_t count;
     bool typed;
     for (int32_t k = 0; k < s->parts_count; k++) {
@@ -123,12 +135,12 @@ static weft_status run_array(weft__running *r, const weft__function_statement *s
     if (weft__shape_check(&shape, &count) != WEFT_OK)
         return FUNCTION_FAIL(r->function, s->column, WEFT_ERROR_SHAPE,
                              "an array cannot have these sizes");
-    weft_options options = {.struct_size = sizeof options, .device = r->device};
-    weft_array *array = weft__array_new(&shape, (weft_dtype)s->dtype, &options, NULL, NULL);
-    if (!array)
-        return weft_error_code();
-    weft__held_set_array(r, s->variable, array);
-    return weft__fill_run(array, &zero, r->stream);
+    weft__burden work = {.bytes = (uint64_t)count * weft_dtype_size((weft_dtype)s->dtype),
+                         .kernels = 1};
+    TRY(weft__region_begin(r, &work));
+    weft_status status = make_zeros(r, s, &shape);
+    weft__region_end(r);
+    return status;
 }
 
 static weft_status run_step(weft__running *r, const weft__function_statement *s)
@@ -231,8 +243,10 @@ static weft_status return_value(weft__running *r, weft__function_part *part, int
         return WEFT_OK;
     if (variable >= 0 && r->held[variable].holding == WEFT__ARRAY)
         TRY(return_array(r, variable, &array));
-    else if (goes_to_device(r, part))
+    else if (goes_to_device(r, part)) {
+        r->automatic &= result->dtype != WEFT_DTYPE_DEFAULT; /* an array is asked for there */
         TRY(weft__function_region(r, part, true, &array));
+    }
     if (array && !result->dtype && array->shape.ndim) {
         *(weft_array **)result->out = array;
         return WEFT_OK;

@@ -9,7 +9,22 @@ void weft__function_note(weft__function *f, weft__function_did did, int32_t what
     f->totals[did]++;
     f->bytes[did] += bytes;
     if (f->events_count < WEFT__FUNCTION_EVENTS)
-        f->events[f->events_count++] = (weft__function_event){(uint8_t)did, what, bytes};
+        f->events[f->events_count++] =
+            (weft__function_event){.did = (uint8_t)did, .what = what, .bytes = bytes};
+}
+
+void weft__function_note_region(weft__running *r, weft__function_did did, int32_t column,
+                                uint64_t kernels)
+{
+    weft__function *f = r->function;
+    uint32_t before = f->events_count;
+    weft__function_note(f, did, column, kernels);
+    f->kernels_at_host += r->at_host ? kernels : 0;
+    if (f->events_count == before)
+        return;
+    f->events[before].at_host = r->at_host;
+    f->events[before].here = r->here_cost;
+    f->events[before].there = r->there_cost;
 }
 
 static bool is_on_host(const weft_array *array)
@@ -133,6 +148,7 @@ weft_status weft__held_open(weft__running *r, const weft_operand *operands, int 
     r->shared = share_memory(r, count);
     if (r->shared)
         TRY(place_shared(r, count));
+    r->automatic &= !follows && !r->shared && r->device.kind != WEFT_DEVICE_CPU;
     for (int i = 0; i < count; i++)
         if (r->held[i].holding == WEFT__ARRAY)
             open_array(r, &r->held[i], &operands[i]);
@@ -161,7 +177,8 @@ static weft_status like(const weft_array *other, weft_device device, weft_array 
     return *made ? WEFT_OK : weft_error_code();
 }
 
-weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, weft_array **array)
+/* The copy on the host, or what will be. */
+static weft_status bring_to_host(weft__running *r, int32_t variable, bool discard)
 {
     weft__held *held = &r->held[variable];
     if (!held->host && held->home && r->shared)
@@ -181,6 +198,13 @@ weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, we
         held->host_valid = true;
         held->host_complete = false;
     }
+    return WEFT_OK;
+}
+
+weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, weft_array **array)
+{
+    weft__held *held = &r->held[variable];
+    TRY(bring_to_host(r, variable, discard));
     if (!held->host_complete) {
         TRY(weft__buffer_wait(held->host->buffer, true, true));
         held->host_complete = true;
@@ -192,6 +216,12 @@ weft_status weft__held_host(weft__running *r, int32_t variable, bool discard, we
 weft_status weft__held_device(weft__running *r, int32_t variable, bool discard, weft_array **array)
 {
     weft__held *held = &r->held[variable];
+    if (r->at_host) {
+        TRY(bring_to_host(r, variable, discard));
+        held->host_complete = false;
+        *array = held->host;
+        return WEFT_OK;
+    }
     if (!held->device)
         TRY(like(held->host, r->device, &held->device));
     if (!held->device_valid && !discard) {
@@ -211,6 +241,7 @@ void weft__held_wrote(weft__running *r, int32_t variable, bool on_device)
 {
     weft__held *held = &r->held[variable];
     bool one = held->host == held->device;
+    on_device &= !r->at_host;
     held->written = true;
     held->device_valid = one || on_device;
     held->host_valid = one || !on_device;
@@ -222,6 +253,11 @@ void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array)
 {
     weft__held *held = &r->held[variable];
     drop(held);
+    if ((r->at_host || r->device.kind != WEFT_DEVICE_CPU) &&
+        weft__array_device(array).kind == WEFT_DEVICE_CPU) {
+        *held = (weft__held){.holding = WEFT__ARRAY, .host = array, .host_valid = true};
+        return;
+    }
     *held = (weft__held){.holding = WEFT__ARRAY, .device = array, .device_valid = true};
     if (r->device.kind == WEFT_DEVICE_CPU || weft_array_host_readable(array)) {
         held->host = weft_array_retain(array);

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <weft/weft.h>
 
+/* Whatever it costs: the numbers below are those of offloading. */
+#define ALWAYS (.offload = WEFT_OFFLOAD_ALWAYS)
+
 enum { COUNT = 1000, BYTES = COUNT * sizeof(float) };
 
 static bool has_copies(void) { return device().kind != WEFT_DEVICE_CPU; }
@@ -92,7 +95,7 @@ static const float *seen(argument *a, bool shared)
     return weft_eval(a->array) == WEFT_OK ? weft_array_data(a->array) : NULL;
 }
 
-WEFT_FUNCTION(listing_3_1, (x, y), {
+WEFT_FUNCTION_WITH(listing_3_1, ALWAYS, (x, y), {
     a = 0.5;
     some_serial_preprocessing(x);
     y = a * x + y;
@@ -101,7 +104,7 @@ WEFT_FUNCTION(listing_3_1, (x, y), {
     return r;
 });
 
-WEFT_FUNCTION(listing_3_1_read, (x, y), {
+WEFT_FUNCTION_WITH(listing_3_1_read, ALWAYS, (x, y), {
     a = 0.5;
     some_serial_preprocessing(x);
     y = a * x + y;
@@ -110,7 +113,7 @@ WEFT_FUNCTION(listing_3_1_read, (x, y), {
     return r;
 });
 
-WEFT_FUNCTION(listing_3_2, (x, y), {
+WEFT_FUNCTION_WITH(listing_3_2, ALWAYS, (x, y), {
     a = 0.5;
     some_serial_preprocessing(x);
     y = a * x + y;
@@ -174,17 +177,17 @@ TEST(F5_listing_3_2)
 }
 
 /* Listings 3.3 to 3.6: a = sin(a), b = a + 2. */
-WEFT_FUNCTION(listing_3_3, (a), { a = sin(a); });
-WEFT_FUNCTION(listing_3_4, (a), {
+WEFT_FUNCTION_WITH(listing_3_3, ALWAYS, (a), { a = sin(a); });
+WEFT_FUNCTION_WITH(listing_3_4, ALWAYS, (a), {
     a = sin(a);
     b = a + 2;
     return b;
 });
-WEFT_FUNCTION(listing_3_5, (a, b), {
+WEFT_FUNCTION_WITH(listing_3_5, ALWAYS, (a, b), {
     a = sin(a);
     b = a + 2;
 });
-WEFT_FUNCTION(listing_3_6, (a, b), {
+WEFT_FUNCTION_WITH(listing_3_6, ALWAYS, (a, b), {
     a = sin(a);
     b = a + 2;
     some_serial_operation(b);

@@ -370,7 +370,8 @@ static weft_status run_text(program *p, state *s, bool *parallel)
                        .name = "random",
                        .parameters = "(x, y, z)",
                        .body = p->text,
-                       .place = "here"};
+                       .place = "here",
+                       .options = {.offload = WEFT_OFFLOAD_ALWAYS}};
     WEFT_AUTO weft_array *x =
         weft_borrow(s->arrays[0], sizeof s->arrays[0], WEFT_SHAPE(SIZE, SIZE), WEFT_F32);
     WEFT_AUTO weft_array *y =

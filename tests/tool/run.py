@@ -332,6 +332,20 @@ class Others(InFolder):
         self.assertIn("f64", info["devices"][0]["dtypes"])
         self.assertIn("nonesuch", run("info", environment={"WEFT_DEVICE": "nonesuch"}, code=1).stderr)
 
+    def test_calibrate(self):
+        where = {"WEFT_CACHE_DIR": os.path.join(os.getcwd(), "costs"), "WEFT_CUDA": "/nonexistent",
+                 "WEFT_OPENCL": "/nonexistent"}
+        costs = json.loads(run("info", "--json", environment=where).stdout)["devices"][0]["costs"]
+        self.assertIs(costs["measured"], False)
+        measured = json.loads(run("info", "--calibrate", "--json", environment=where).stdout)["devices"][0]["costs"]
+        self.assertIs(measured["measured"], True)
+        kept = json.loads(run("info", "--json", environment=where).stdout)["devices"][0]["costs"]
+        self.assertIs(kept["measured"], True)
+        for name in ("launch", "copy", "to_device", "to_host", "memory", "operations"):
+            self.assertGreater(measured[name], 0)
+            self.assertAlmostEqual(kept[name] / measured[name], 1, 4)
+        self.assertIn("costs, measured: launch", run("info", environment=where).stdout)
+
     def test_explain(self):
         parts = {"cuda": "__global__", "opencl": "__kernel", "interpreter": "", "ir": ""}
         texts = set()

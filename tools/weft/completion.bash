@@ -13,7 +13,7 @@ _weft() {
     *)
         case "${COMP_WORDS[1]}" in
         eval) words="-o --device --engine --seed --stream --compress --json --help" ;;
-        info) words="--json --help" ;;
+        info) words="--calibrate --json --help" ;;
         explain) words="--target --help" ;;
         bench) words="--device --elements --json --help" ;;
         cache) words="clear --json --help" ;;

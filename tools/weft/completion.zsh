@@ -17,7 +17,7 @@ _weft() {
     bench)
         _arguments "--device[only this one]:device:(${devices//:/\\:})" '--elements[of an array]:number:' '--json' '--help'
         ;;
-    info) _arguments '--json' '--help' ;;
+    info) _arguments '--calibrate[measure costs]' '--json' '--help' ;;
     cache) _arguments '1:what:(clear)' '--json' '--help' ;;
     esac
 }

@@ -2,11 +2,15 @@
 #include "command.h"
 #include <string.h>
 
-static const char help[] = "usage: weft info [--json]\n"
+static const char help[] = "usage: weft info [--calibrate] [--json]\n"
                            "\n"
                            "Shows the devices of this machine, with the name to use, memory, "
                            "drivers and compilers, and why\n"
                            "CUDA, OpenCL or the compiling engine of the CPU are missing.\n"
+                           "  --calibrate  measures first what computing and copying costs on "
+                           "each device, and keeps it:\n"
+                           "               functions in a device context decide by it which of "
+                           "their parts go there\n"
                            "  --json   {\"version\", \"default\", \"devices\": [{\"id\", ...}], "
                            "\"missing\": [{\"what\", \"why\"}]}\n";
 
@@ -67,8 +71,29 @@ static void show_dtypes(const weft_device_info *info, bool has, const char *befo
         }
 }
 
-static void show_device_json(const char *id, const weft_device_info *info)
+static void show_costs_json(weft_device device)
 {
+    weft_costs c;
+    if (weft_device_costs(device, &c) == WEFT_OK)
+        printf(", \"costs\": {\"measured\": %s, \"launch\": %.6g, \"copy\": %.6g, \"to_device\": %.6g, "
+               "\"to_host\": %.6g, \"memory\": %.6g, \"operations\": %.6g}",
+               c.measured ? "true" : "false", c.launch, c.copy, c.to_device, c.to_host, c.memory,
+               c.operations);
+}
+
+static void show_costs(weft_device device)
+{
+    weft_costs c;
+    if (weft_device_costs(device, &c) == WEFT_OK)
+        printf("          costs, %s: launch %.3g us, copy %.3g us, %.3g GB/s to it, %.3g GB/s back, "
+               "kernels %.3g GB/s and %.3g G operations/s\n",
+               c.measured ? "measured" : "guessed", 1e6 * c.launch, 1e6 * c.copy,
+               1e-9 * c.to_device, 1e-9 * c.to_host, 1e-9 * c.memory, 1e-9 * c.operations);
+}
+
+static void show_device_json(weft_device device, const weft_device_info *info)
+{
+    const char *id = weft_device_id(device);
     static const char *const kinds[] = {"none", "cpu", "cuda", "opencl"};
     const struct {
         const char *key, *value;
@@ -90,13 +115,15 @@ static void show_device_json(const char *id, const weft_device_info *info)
            (unsigned long long)info->memory_free, info->unified_memory ? "true" : "false",
            info->same_bits ? "true" : "false");
     show_dtypes(info, true, "\"", "\"");
-    printf("]}");
+    printf("]");
+    show_costs_json(device);
+    printf("}");
 }
 
-static void show_device(const char *id, const weft_device_info *info)
+static void show_device(weft_device device, const weft_device_info *info)
 {
     const uint32_t all = (1u << WEFT_DTYPE_END) - 2;
-    printf("%-9s %s\n", id, info->name);
+    printf("%-9s %s\n", weft_device_id(device), info->name);
     printf("          %d compute units, %.1f of %.1f GiB free%s\n", info->compute_units,
            (double)info->memory_free / (1 << 30), (double)info->memory_total / (1 << 30),
            info->unified_memory ? ", one memory with the host" : "");
@@ -108,6 +135,7 @@ static void show_device(const char *id, const weft_device_info *info)
     }
     if (!info->same_bits)
         printf("          other bits than elsewhere: %s\n", info->same_bits_why);
+    show_costs(device);
 }
 
 static int show_devices(bool json)
@@ -120,9 +148,9 @@ static int show_devices(bool json)
             return failed_call();
         if (json) {
             printf(k ? ", " : "");
-            show_device_json(weft_device_id(device), &info);
+            show_device_json(device, &info);
         } else
-            show_device(weft_device_id(device), &info);
+            show_device(device, &info);
     }
     return DONE;
 }
@@ -154,17 +182,30 @@ static int show(bool json)
     return code;
 }
 
+static int calibrate(void)
+{
+    const int count = weft_device_count();
+    for (int k = 0; k < count; k++)
+        if (weft_device_calibrate(weft_device_at(k)) != WEFT_OK)
+            return failed_call();
+    return DONE;
+}
+
 int command_info(int count, char **arguments)
 {
-    bool json = false;
+    bool json = false, measure = false;
     for (int k = 0; k < count; k++) {
         if (is_help(arguments[k])) {
             fputs(help, stdout);
             return DONE;
         }
-        if (strcmp(arguments[k], "--json") != 0)
-            return wrong_usage("info", "'%s' is not --json", arguments[k]);
-        json = true;
+        if (strcmp(arguments[k], "--json") == 0)
+            json = true;
+        else if (strcmp(arguments[k], "--calibrate") == 0)
+            measure = true;
+        else
+            return wrong_usage("info", "'%s' is neither --calibrate nor --json", arguments[k]);
     }
-    return show(json);
+    const int code = measure ? calibrate() : DONE;
+    return code == DONE ? show(json) : code;
 }
