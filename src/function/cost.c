@@ -36,11 +36,11 @@ static weft_costs guess(weft_device device)
     const double units = info.compute_units < 1    ? 1
                          : info.compute_units > 16 ? 16
                                                    : info.compute_units;
-    const weft_costs host = {false, 3e-7, 3e-7, 8e9, 8e9, 6e9 + 2e9 * units, 2e9 * units};
+    const weft_costs host = {false, 3e-7, 3e-7, 8e9, 8e9, 6e9 + 2e9 * units, 2e10 * units};
     if (device.kind == WEFT_DEVICE_CUDA)
         return (weft_costs){false, 6e-6, 8e-6, 1.2e10, 1.2e10, 1e12, 5e12};
     if (device.kind == WEFT_DEVICE_OPENCL && info.unified_memory)
-        return (weft_costs){false, 3e-5, 1e-5, 8e9, 8e9, host.memory, host.operations};
+        return (weft_costs){false, 4e-5, 3e-5, 8e9, 8e9, host.memory, host.operations};
     if (device.kind == WEFT_DEVICE_OPENCL)
         return (weft_costs){false, 1.5e-5, 1.5e-5, 1e10, 1e10, 3e11, 1e12};
     return host;

@@ -75,7 +75,8 @@ static void show_costs_json(weft_device device)
 {
     weft_costs c;
     if (weft_device_costs(device, &c) == WEFT_OK)
-        printf(", \"costs\": {\"measured\": %s, \"launch\": %.6g, \"copy\": %.6g, \"to_device\": %.6g, "
+        printf(", \"costs\": {\"measured\": %s, \"launch\": %.6g, \"copy\": %.6g, \"to_device\": "
+               "%.6g, "
                "\"to_host\": %.6g, \"memory\": %.6g, \"operations\": %.6g}",
                c.measured ? "true" : "false", c.launch, c.copy, c.to_device, c.to_host, c.memory,
                c.operations);
@@ -85,10 +86,11 @@ static void show_costs(weft_device device)
 {
     weft_costs c;
     if (weft_device_costs(device, &c) == WEFT_OK)
-        printf("          costs, %s: launch %.3g us, copy %.3g us, %.3g GB/s to it, %.3g GB/s back, "
-               "kernels %.3g GB/s and %.3g G operations/s\n",
-               c.measured ? "measured" : "guessed", 1e6 * c.launch, 1e6 * c.copy,
-               1e-9 * c.to_device, 1e-9 * c.to_host, 1e-9 * c.memory, 1e-9 * c.operations);
+        printf(
+            "          costs, %s: launch %.3g us, copy %.3g us, %.3g GB/s to it, %.3g GB/s back, "
+            "kernels %.3g GB/s and %.3g G operations/s\n",
+            c.measured ? "measured" : "guessed", 1e6 * c.launch, 1e6 * c.copy, 1e-9 * c.to_device,
+            1e-9 * c.to_host, 1e-9 * c.memory, 1e-9 * c.operations);
 }
 
 static void show_device_json(weft_device device, const weft_device_info *info)
