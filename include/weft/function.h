@@ -157,7 +157,11 @@ WEFT_API weft_status weft_device_calibrate(weft_device device);
 #ifdef __cplusplus
 }
 /* Options: weft__options sets them one by one. */
-#define WEFT__FUNCTION_OPTIONS(...) (*WEFT__OPTIONS(weft_function_options, __VA_ARGS__))
+#define WEFT__FUNCTION_OPTIONS(...)                                                                \
+    (weft__options<weft_function_options>([](weft_function_options &weft__given) {                 \
+         (void)weft__given;                                                                        \
+         WEFT__EACH(WEFT__OPTION_SET, __VA_ARGS__)                                                 \
+     }).options)
 template <class Number> inline weft_result weft__result(Number *out)
 {
     return weft_result{out, weft__dtype_of(out)};
