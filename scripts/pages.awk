@@ -17,21 +17,28 @@ function page_of(path) {
 }
 
 function link(text, target,    path, name, at) {
+    gsub(/`/, "", text)
     if (target ~ /^[a-z]+:/) return "[" text "](" target ")"
     at = index(target, "#")
     path = at ? substr(target, 1, at - 1) : target
     name = path == "" ? page : page_of(path)
     if (name == "") return text
+    if (name == "results") return "[" text "](@ref page_results)"
     if (name == "index") return "[" text "](@ref index)"
     if (at) return "[" text "](@ref " name "_" substr(target, at + 1) ")"
     return "[" text "](@ref page_" name ")"
 }
 
-function links(line,    out, middle) {
+function links(line,    out, middle, picture) {
     while (match(line, /\[[^][]*\]\([^)]*\)/)) {
         out = out prose(substr(line, 1, RSTART - 1))
         middle = substr(line, RSTART, RLENGTH)
+        picture = RSTART > 1 && substr(line, RSTART - 1, 1) == "!"
         line = substr(line, RSTART + RLENGTH)
+        if (picture) {
+            out = out middle
+            continue
+        }
         out = out link(substr(middle, 2, index(middle, "](") - 2),
                        substr(middle, index(middle, "](") + 2, length(middle) - index(middle, "](") - 2))
     }

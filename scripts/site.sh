@@ -14,11 +14,19 @@ linked=$(grep -oE '\]\([a-zA-Z_./]+\.md\)' docs/README.md | sed -E 's|^\]\(|docs
 for file in docs/README.md $linked; do
     case $file in
     docs/README.md) name=index ;;
+    README.md) continue ;;
     *README.md) name=$(dirname "$file") ;;
     *) name=$(basename "$file" .md | tr '[:upper:]' '[:lower:]') ;;
     esac
     pages="$pages $file=$name"
 done
+
+# What the README shows as measured is a page of its own, after the performance guide; links to the README lead there.
+results=$(grep -oE 'bench/results/[^)]*/results\.md' README.md | head -n 1)
+if [ -n "$results" ]; then
+    pages="${pages/ docs\/performance.md=performance/ docs/performance.md=performance $results=results} README.md=results"
+    cp "$(dirname "$results")"/*.svg "$input"
+fi
 
 # The public names, for links: macros and functions of the headers.
 names=$folder/names
@@ -35,6 +43,7 @@ for entry in $pages; do
     at=$(dirname "$file")
     [ "$at" = . ] && at=""
     target=$name
+    [ "$file" = README.md ] && continue
     [ "$name" = index ] && target=README
     [ "$name" = index ] || order="$order $target.md"
     awk -v page="$name" -v folder="$at" -v pages="$pages" -v names="$names" -f scripts/pages.awk "$file" >"$input/$target.md"
@@ -42,6 +51,7 @@ done
 for file in docs/*.md; do
     [[ " $pages " = *" $file="* ]] || { echo "docs/README.md does not link to $file" && exit 1; }
 done
+[ -n "$results" ] && sed -i '1s/^# /# Measured: /' "$input/results.md"
 cp docs/site/style.css docs/site/layout.xml "$input"
 {
     cat docs/site/Doxyfile
