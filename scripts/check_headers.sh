@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Each public header compiles alone, as C11 and as C++17, and tests/tour/*.c against headers alone;
-# the generated one is what would be generated.
+# the generated one is what would be generated, and every name has a comment.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 flags="-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow -Iinclude"
@@ -48,6 +48,7 @@ for cxx in g++ clang++; do
         [ -e "$program" ] && try $cxx -std=c++17 $flags "$program"
     done
 done
+try scripts/check_public.sh
 [ $checked -gt 0 ] || { echo "no compiler or no header found" && exit 1; }
 echo "$((checked - failures)) passed, $failures failed"
 [ $failures -eq 0 ]

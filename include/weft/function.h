@@ -138,7 +138,7 @@ WEFT_API weft_status weft_function_explain(char **text, const weft_function *fun
 /* What computing and copying costs on a device, in seconds and per second. `auto` decides by them:
  * guesses from what the device is, or what weft_device_calibrate has measured. */
 typedef struct weft_costs {
-    bool measured;
+    bool measured;             /* not guessed */
     double launch;             /* seconds before a kernel begins */
     double copy;               /* seconds before a copy begins, to the device or back */
     double to_device, to_host; /* bytes a second of copies */
