@@ -252,6 +252,7 @@ def annotate_fold(node, types):
         raise Invalid("a reduction of a number, or of another kind")
     if argument.open and not argument.shape:
         raise Invalid("index beside no array")
+    close(argument, argument.shape)
     axes = folded_axes(node)
     if result == "position" and node.facts["axes"] is not None and len(axes) > 1:
         raise Invalid("a position along several axes")
