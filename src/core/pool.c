@@ -133,9 +133,10 @@ static void *allocate_after_dropping(weft__device *device, weft_memory kind, siz
     if (thread)
         weft__magazines_flush(thread);
     weft__pool_trim(device, 0);
-    void *data = try_allocate(device, kind, bytes, zeroed);
     bool may_wait = !(thread && thread->waits_forbidden) && !weft__in_callback();
+    /* Asked first: what is given back between the two is there for the second try. */
     bool pending = cached_in(&device->pool) > 0 || atomic_load(&weft__retired_count) > 0;
+    void *data = try_allocate(device, kind, bytes, zeroed);
     if (data || !may_wait || !pending)
         return data;
     weft__stream_wait_all(device->id);
