@@ -117,7 +117,25 @@ TEST(lost_while_it_works)
     CHECK(cpu_works());
 }
 
+/* A kernel does not hold its arguments: what is made for a view lives until the launch is queued.
+ */
+TEST(a_view_as_an_argument)
+{
+    WITH("", "a_view_as_an_argument");
+    const weft_kernel add_one = {.struct_size = sizeof(weft_kernel),
+                                 .name = "add_one",
+                                 .parameters = "(a)",
+                                 .body = "__kernel void add_one(__global int *a) { a[0]++; }",
+                                 .place = "here",
+                                 .language = WEFT_KERNEL_OPENCL};
+    WEFT_AUTO weft_array *a = there(WEFT_I32), *half = weft_slice(a, WEFT_RANGE(50, 100));
+    CHECK(half);
+    CHECK_STATUS(weft_launch(add_one, half, half), WEFT_OK);
+    CHECK_STATUS(weft_eval(a), WEFT_OK);
+}
+
 #define PROCESS "the failing allocations are those of another process"
 TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
-          TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS));
+          TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS),
+          TEST_NO_FAULTS(a_view_as_an_argument, PROCESS));
