@@ -49,17 +49,19 @@ WEFT_API weft_device weft_device_at(int position);
 
 /* What a device is and can do. */
 typedef struct weft_device_info {
-    char name[128];          /* as its maker calls it */
-    int32_t kind;            /* a weft_device_kind */
-    int32_t compute_units;   /* threads that compute, or multiprocessors */
-    uint64_t memory_total;   /* bytes */
-    uint64_t memory_free;    /* bytes, now */
-    char driver[64];         /* version of what drives the device */
-    char compiler[64];       /* what compiles kernels for it */
-    uint32_t dtypes;         /* bit WEFT_F64 is set if it computes f64, and so on */
-    bool unified_memory;     /* host and device share one memory */
-    bool same_bits;          /* it keeps the promise of the same bits on every device */
-    char same_bits_why[128]; /* if not, why */
+    char name[128];              /* as its maker calls it */
+    int32_t kind;                /* a weft_device_kind */
+    int32_t compute_units;       /* threads that compute, or multiprocessors */
+    uint64_t memory_total;       /* bytes */
+    uint64_t memory_free;        /* bytes, now */
+    char driver[64];             /* version of what drives the device */
+    char compiler[64];           /* what compiles kernels for it */
+    uint32_t dtypes;             /* bit WEFT_F64 is set if it computes f64, and so on */
+    bool unified_memory;         /* host and device share one memory */
+    bool same_bits;              /* it keeps the promise of the same bits on every device */
+    char same_bits_why[128];     /* if not, why */
+    bool shared_memory;          /* the host may dereference arrays of the kinds shared and host */
+    char shared_memory_why[128]; /* if not, why; they are the device's own, copies read them */
 } weft_device_info;
 
 /* Fills a weft_device_info: weft_device_describe(gpu, &info). */

@@ -258,6 +258,8 @@ weft_status weft_device_describe_sized(weft_device id, weft_device_info *info, s
                        "info is NULL; a place for the facts was expected");
     all.kind = id.kind;
     TRY(device->backend->device_describe(id.index, &all));
+    all.shared_memory = device->backend->memory_host_readable(id.index, WEFT_MEMORY_SHARED) &&
+                        device->backend->memory_host_readable(id.index, WEFT_MEMORY_HOST);
     memset(info, 0, info_size);
     memcpy(info, &all, info_size < sizeof all ? info_size : sizeof all);
     return WEFT_OK;

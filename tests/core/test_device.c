@@ -162,8 +162,9 @@ TEST(D2_facts)
     CHECK(strlen(info.driver) > 0 && strlen(info.driver) < sizeof info.driver);
     CHECK(strlen(info.compiler) > 0 && strlen(info.compiler) < sizeof info.compiler);
     CHECK(info.same_bits != (strlen(info.same_bits_why) > 0));
+    CHECK(info.shared_memory != (strlen(info.shared_memory_why) > 0));
     if (on_cpu())
-        CHECK(info.unified_memory && info.same_bits);
+        CHECK(info.unified_memory && info.same_bits && info.shared_memory);
 }
 
 TEST(D2_supported_dtypes)

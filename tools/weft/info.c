@@ -104,7 +104,8 @@ static void show_device_json(weft_device device, const weft_device_info *info)
                  {"kind", kinds[info->kind]},
                  {"driver", info->driver},
                  {"compiler", info->compiler},
-                 {"same_bits_why", info->same_bits_why}};
+                 {"same_bits_why", info->same_bits_why},
+                 {"shared_memory_why", info->shared_memory_why}};
     printf("{");
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         printf("\"%s\": ", texts[k].key);
@@ -112,10 +113,10 @@ static void show_device_json(weft_device device, const weft_device_info *info)
         printf(", ");
     }
     printf("\"compute_units\": %d, \"memory_total\": %llu, \"memory_free\": %llu, "
-           "\"unified_memory\": %s, \"same_bits\": %s, \"dtypes\": [",
+           "\"unified_memory\": %s, \"same_bits\": %s, \"shared_memory\": %s, \"dtypes\": [",
            info->compute_units, (unsigned long long)info->memory_total,
            (unsigned long long)info->memory_free, info->unified_memory ? "true" : "false",
-           info->same_bits ? "true" : "false");
+           info->same_bits ? "true" : "false", info->shared_memory ? "true" : "false");
     show_dtypes(info, true, "\"", "\"");
     printf("]");
     show_costs_json(device);
@@ -137,6 +138,9 @@ static void show_device(weft_device device, const weft_device_info *info)
     }
     if (!info->same_bits)
         printf("          other bits than elsewhere: %s\n", info->same_bits_why);
+    if (!info->shared_memory)
+        printf("          memory of the kinds shared and host is the device's own: %s\n",
+               info->shared_memory_why);
     show_costs(device);
 }
 

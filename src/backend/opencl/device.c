@@ -42,15 +42,27 @@ static bool is_brief(cl_platform_id platform)
            strcmp(name, "Portable Computing Language") == 0;
 }
 
+/* Why host and device may not use the same memory at any time; NULL if they may. */
+static const char *why_not_fine(cl_device_id id)
+{
+    if (!weft__cl.SVMAlloc || !weft__cl.SVMFree || !weft__cl.SetKernelArgSVMPointer)
+        return "the system's libOpenCL is older than OpenCL 2.0, which has shared virtual memory";
+    const cl_ulong svm = number(id, CL_DEVICE_SVM_CAPABILITIES);
+    if (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+        return NULL;
+    return svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
+               ? "the driver has CL_DEVICE_SVM_COARSE_GRAIN_BUFFER only, which the host may not "
+                 "use at any time"
+               : "the driver has no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)";
+}
+
 static void add_device(cl_platform_id platform, cl_device_id id)
 {
     weft__opencl_device *device = &devices[devices_count++];
-    const bool shares = weft__cl.SVMAlloc && weft__cl.SVMFree && weft__cl.SetKernelArgSVMPointer;
     device->platform = platform;
     device->id = id;
     device->brief = is_brief(platform);
-    device->fine_grain =
-        shares && (number(id, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
+    device->why_not_fine = why_not_fine(id);
     device->most_bytes = (size_t)number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     device->f32_config = number(id, CL_DEVICE_SINGLE_FP_CONFIG);
     device->f64_config = number(id, CL_DEVICE_DOUBLE_FP_CONFIG);
@@ -121,6 +133,8 @@ weft_status weft__opencl_device_describe(int index, weft_device_info *info)
     info->unified_memory = number(device->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     info->same_bits = !why;
     snprintf(info->same_bits_why, sizeof info->same_bits_why, "%s", why ? why : "");
+    snprintf(info->shared_memory_why, sizeof info->shared_memory_why, "%s",
+             device->why_not_fine ? device->why_not_fine : "");
     return WEFT_OK;
 }
 

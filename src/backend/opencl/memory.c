@@ -46,7 +46,7 @@ static void *allocate_object(weft__opencl_device *device, weft_memory kind, size
 
 static bool is_shared(const weft__opencl_device *device, weft_memory kind)
 {
-    return device->fine_grain && (kind == WEFT_MEMORY_SHARED || kind == WEFT_MEMORY_HOST);
+    return !device->why_not_fine && (kind == WEFT_MEMORY_SHARED || kind == WEFT_MEMORY_HOST);
 }
 
 void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed)

@@ -14,8 +14,8 @@ typedef struct weft__opencl_device {
     cl_device_id id;
     cl_context context; /* made when it is first needed */
     bool brief;         /* its compiler can leave out the declarations of OpenCL's functions */
-    bool fine_grain;    /* host and device may use the same memory at any time */
     size_t most_bytes;  /* of one allocation */
+    const char *why_not_fine; /* host and device may use the same memory at any time if NULL */
     cl_bitfield f32_config, f64_config;
 } weft__opencl_device;
 
