@@ -63,7 +63,8 @@ static const char opencl_declarations[] =
     "#endif\n";
 
 /* Where f32 divisions and roots are not correctly rounded, those of f64 are, and rounding them
- * again changes nothing: 53 bits are more than twice 24. */
+ * again changes nothing: 53 bits are more than twice 24. Compilers know that too, and would make
+ * f32 of it again; so the last bit of whatever is neither an f32 nor halfway between two is set. */
 static const char opencl_words[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "typedef char i8; typedef short i16; typedef int i32; typedef long i64;\n"
@@ -92,8 +93,13 @@ static const char opencl_words[] =
     "#define FMA_f64(x, y, z) fma(x, y, z)\n"
     "#define DIV_f64(x, y) ((x) / (y))\n"
     "#ifdef WEFT_BY_F64\n"
-    "#define DIV_f32(x, y) ((f32)((f64)(x) / (f64)(y)))\n"
-    "#define SQRT_f32(x) ((f32)sqrt((f64)(x)))\n"
+    "FUNCTION f32 ROUND_ONCE(f64 x)\n"
+    "{\n"
+    "    const u64 bits = AS_u64(x);\n"
+    "    return (f32)AS_f64((bits & 0xffffffful) ? bits | 1ul : bits);\n"
+    "}\n"
+    "#define DIV_f32(x, y) ROUND_ONCE((f64)(x) / (f64)(y))\n"
+    "#define SQRT_f32(x) ROUND_ONCE(sqrt((f64)(x)))\n"
     "#else\n"
     "#define DIV_f32(x, y) ((x) / (y))\n"
     "#define SQRT_f32(x) sqrt(x)\n"
