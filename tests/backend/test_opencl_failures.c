@@ -134,8 +134,25 @@ TEST(a_view_as_an_argument)
     CHECK_STATUS(weft_eval(a), WEFT_OK);
 }
 
+/* A process that is started later finds the same drivers. */
+TEST(the_environment_stays_as_it_is)
+{
+    static const char drivers[] = "libfirst.so:libsecond.so";
+    if (!test_alone()) {
+        bool passed = false;
+        setenv("OCL_ICD_FILENAMES", drivers, 1);
+        (void)with("", "the_environment_stays_as_it_is", &passed);
+        unsetenv("OCL_ICD_FILENAMES");
+        CHECK(passed);
+        return;
+    }
+    CHECK(weft_device_named("opencl:0").kind == WEFT_DEVICE_OPENCL);
+    CHECK_STR(getenv("OCL_ICD_FILENAMES"), drivers);
+}
+
 #define PROCESS "the failing allocations are those of another process"
 TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
           TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS),
-          TEST_NO_FAULTS(a_view_as_an_argument, PROCESS));
+          TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
+          TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS));

@@ -69,6 +69,9 @@ static cl_int queued(cl_event *event)
 cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count);
 cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count)
 {
+    char *colon = getenv("OCL_ICD_FILENAMES") ? strchr(getenv("OCL_ICD_FILENAMES"), ':') : NULL;
+    if (colon)
+        *colon = 0; /* as the loader of Khronos does */
     if (wants("no platform"))
         return -1001;
     if (count)

@@ -85,7 +85,7 @@ int weft__opencl_device_count(const char **why)
     cl_uint count = 0;
     if (!weft__cl_open(why))
         return 0;
-    if (weft__cl.GetPlatformIDs(PLATFORMS_MAX, platforms, &count) != CL_SUCCESS || count == 0) {
+    if (weft__cl_platforms(PLATFORMS_MAX, platforms, &count) != CL_SUCCESS || count == 0) {
         *why = "OpenCL: there is a libOpenCL, but no platform is installed (/etc/OpenCL/vendors)";
         return 0;
     }

@@ -42,6 +42,43 @@ bool weft__cl_open(const char **why)
     return found;
 }
 
+/* A list in the environment, and what was in it. */
+typedef struct list {
+    char *place; /* NULL if there is none, or if it is longer than fits */
+    size_t bytes;
+    char kept[2048];
+} list;
+
+static void keep(const char *name, list *l)
+{
+    l->place = getenv(name);
+    l->bytes = l->place ? strlen(l->place) + 1 : 0;
+    if (l->bytes > sizeof l->kept)
+        l->place = NULL;
+    if (l->place)
+        memcpy(l->kept, l->place, l->bytes);
+}
+
+static void put_back(const char *name, const list *l)
+{
+    if (l->place && getenv(name) == l->place)
+        memcpy(l->place, l->kept, l->bytes);
+}
+
+/* The loader of Khronos cuts these lists at their colons, in place: a process that was started
+ * later would find the first driver only. */
+cl_int weft__cl_platforms(cl_uint room, cl_platform_id *platforms, cl_uint *count)
+{
+    static const char *const names[] = {"OCL_ICD_FILENAMES", "OPENCL_LAYERS"};
+    list lists[sizeof names / sizeof *names];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        keep(names[i], &lists[i]);
+    const cl_int code = weft__cl.GetPlatformIDs(room, platforms, count);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_back(names[i], &lists[i]);
+    return code;
+}
+
 static const char *name_of(cl_int code)
 {
     static const char *const names[] = {

@@ -143,6 +143,8 @@ extern weft__cl_functions weft__cl;
 
 /* Opens it; false, with a sentence, if there is none. Called once. */
 bool weft__cl_open(const char **why);
+/* clGetPlatformIDs, which opens the drivers; the environment stays as it is. */
+cl_int weft__cl_platforms(cl_uint room, cl_platform_id *platforms, cl_uint *count);
 /* Fails with what the call said, or, if that is NULL, with how a command ended. */
 weft_status weft__cl_fail(const char *call, cl_int code);
 
