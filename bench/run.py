@@ -17,7 +17,7 @@ import targets
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = {  # of each kind of device
     "cpu": {"expressions": "weft: expressions", "hand": "written by hand", "arrays": "weft: arrays"},
-    "cuda": {"expressions": "weft: expressions", "floor": "without Weft"},
+    "cuda": {"expressions": "weft: expressions", "dtypes": "weft: other types", "floor": "without Weft"},
     "opencl": {"expressions": "weft: expressions", "hand_opencl": "written by hand"},
 }
 SERIES = {
@@ -25,8 +25,8 @@ SERIES = {
     "cuda": {"series": "weft: by size and length"},
     "opencl": {"series": "weft: by size and length"},
 }
-PEERS = {"cpu": ("numpy", "numexpr", "numba", "torch", "jax"), "cuda": (), "opencl": ("pyopencl",)}
-FILES = {"pyopencl": "peers_opencl.py"}  # of those that are not in peers.py
+PEERS = {"cpu": ("numpy", "numexpr", "numba", "torch", "jax"), "cuda": ("torch", "jax", "cupy"), "opencl": ("pyopencl",)}
+FILES = {"cpu": "peers.py", "cuda": "peers_cuda.py", "opencl": "peers_opencl.py"}
 SERIES_FILES = {name: "peers_series.py" for name in PEERS["cpu"]}
 SERIES_WORKS = ([f"c += 1/a + 2ab, 2^{2 * k} elements" for k in range(15)]
                 + [f"{2 << 2 * k} terms on 2^20 elements" for k in range(7)])
@@ -186,11 +186,11 @@ def main():
     options = read_options()
     kind = kind_of(options.device)
     print(f"\n{results.machine(options.device)}; {options.device}; medians of {ROUNDS}\n", flush=True)
-    programs = start(options.device, PROGRAMS[kind], {k: FILES.get(k, "peers.py") for k in options.peers})
+    programs = start(options.device, PROGRAMS[kind], {k: FILES[kind] for k in options.peers})
     rows = measure_all(programs, options.only)
     series = []
     if any(options.only in work for work in SERIES_WORKS):
-        peers = {k: SERIES_FILES[k] for k in options.peers if k in SERIES_FILES}
+        peers = {k: SERIES_FILES[k] for k in options.peers if kind == "cpu"}
         series = measure_all(start(options.device, SERIES[kind], peers), options.only)
     report = list(targets.report(rows, kind))
     print("\n" + "\n".join(report))

@@ -8,6 +8,11 @@ NOT_PEERS = "weft", "hand", "memcpy", "bare enqueue", "bare launch", "driver"
 MEMORY_PART = 0.01  # of what the row moves: partial results of threads
 
 RATES = {"sin(exp(a))": 12, "a + b.T": 20, "sum(sin(a)*a)": 11, "laplacian(a), 400^3": 22, "uniform random": 6}  # GB/s
+H200 = {"a += b": 4300, "c += 1/a + 2ab": 4350, "where(a >= b, a - b, b - a)": 4300, "sin(exp(a))": 4050, "a + b.T": 4130,
+        "(a - row)*row": 4200, "sum(a)": 4350, "sum(a) axis 0": 4200, "sum(a) axis 1": 4200, "sum(sin(a)*a)": 4000,
+        "sum(sin(a)*a) axis 0": 4000, "sum(sin(a)*a) axis 1": 4000, "laplacian(a), 640^3": 3800, "uniform random": 4000}
+OF_COPY = 0.9  # of the rate of a copy by the driver: rows of other types on a GPU
+BARE = 1.1  # a call on a GPU beside a bare launch
 PARTS = {  # of another row's rate: which row, of whom, how much
     "where(a >= b, a - b, b - a)": ("c = a + b", "hand", 0.95),
     "(a - row)*row": ("streaming copy", "hand", 0.9),
@@ -81,6 +86,20 @@ def of_memory(own):
         yield extra <= MEMORY_PART * own["bytes"], f"{extra} bytes beyond inputs and outputs"
 
 
+def of_gpu(rows, own):
+    """An H200's rates, and what the driver does by itself."""
+    work = own["work"]
+    if work in H200:
+        yield own["gbps"] >= H200[work], f"{own['gbps']:.0f} GB/s (at least {H200[work]} on an H200)"
+    copy, bare = find(rows, "device copy", "driver"), find(rows, work, "bare launch")
+    if copy and work.endswith((", f16", ", f64", ", i8", ", c64")):
+        part = own["gbps"] / copy["gbps"]
+        yield part >= OF_COPY, f"{part:.2f} of the rate of a copy by the driver (at least {OF_COPY})"
+    if bare:
+        times = own["seconds"] / bare["seconds"]
+        yield times <= BARE, f"{times:.2f} times a bare launch (at most {BARE})"
+
+
 def conditions_of(rows, own, kind):
     yield from of_peers(rows, own)
     if kind != "cpu" or own["work"] not in SECONDS:
@@ -89,6 +108,8 @@ def conditions_of(rows, own, kind):
         yield from of_parts(rows, own)
         yield from of_bounds(own)
         yield from of_calls(rows, own)
+    if kind == "cuda":
+        yield from of_gpu(rows, own)
     yield from of_memory(own)
 
 
