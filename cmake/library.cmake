@@ -28,7 +28,16 @@ add_custom_command(
     DEPENDS ${hashed} "${PROJECT_SOURCE_DIR}/cmake/hash.cmake"
     VERBATIM)
 
-weft_add_objects(weft_objects ${sources} "${build_hash}")
+# The page of a timeline is in the library.
+set(trace_page "${PROJECT_BINARY_DIR}/generated/trace/page.h")
+add_custom_command(
+    OUTPUT "${trace_page}"
+    COMMAND ${CMAKE_COMMAND} "-DFILE=${PROJECT_SOURCE_DIR}/src/trace/page.html" "-DOUTPUT=${trace_page}" -P
+            "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+    DEPENDS "${PROJECT_SOURCE_DIR}/src/trace/page.html" "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+    VERBATIM)
+
+weft_add_objects(weft_objects ${sources} "${build_hash}" "${trace_page}")
 target_include_directories(weft_objects PRIVATE "${PROJECT_BINARY_DIR}/generated")
 set(objects $<TARGET_OBJECTS:weft_objects>)
 

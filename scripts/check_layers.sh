@@ -3,17 +3,18 @@
 #
 # In src/ an include is written from src/ on ("core/status.h"); public headers are <weft/...>.
 # One row for each folder (or file), the longest match counts: what its files may include.
-# Layers from the bottom: backend, core, codegen, kernel, ops, file, lang, function.
+# Layers from the bottom: trace, backend, core, codegen, kernel, ops, file, lang, function.
 rules='
-src/backend             backend/*.h core/
+src/trace               trace/ core/status.h
+src/backend             backend/*.h core/ trace/trace.h
 src/backend/backends.c  backend/
-src/core                core/ backend/backend.h
+src/core                core/ backend/backend.h trace/trace.h
 src/codegen             codegen/ core/ backend/*.h kernel/ir.h
-src/kernel              kernel/ codegen/ core/ backend/*.h
-src/ops                 ops/ kernel/ codegen/ core/ backend/*.h
+src/kernel              kernel/ codegen/ core/ backend/*.h trace/trace.h
+src/ops                 ops/ kernel/ codegen/ core/ backend/*.h trace/trace.h
 src/file                file/ ops/ core/
-src/lang                lang/ ops/ kernel/ codegen/ core/ backend/*.h
-src/function            function/ lang/ ops/ kernel/ codegen/ core/ backend/*.h
+src/lang                lang/ ops/ kernel/ codegen/ core/ backend/*.h trace/trace.h
+src/function            function/ lang/ ops/ kernel/ codegen/ core/ backend/*.h trace/trace.h
 include/weft            -
 tools                   -
 examples                -

@@ -23,6 +23,7 @@ has() {
     clang-format) [ -n "$(clang_format)" ] ;;
     aarch64) have aarch64-linux-gnu-gcc && have qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ;;
     python) python3 -c 'import venv, ensurepip' >/dev/null 2>&1 ;;
+    browser) have chromium || have chromium-browser || have google-chrome ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     esac
 }
@@ -51,6 +52,7 @@ packages_of() {
     clang-format) echo clang-format-14 ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     python) echo python3 python3-venv ;;
+    browser) echo chromium ;;
     numpy) echo python3-numpy ;;
     esac
 }
@@ -70,6 +72,7 @@ without() {
     clang-format) echo "the format: clang-format 14 is not installed" ;;
     aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
     python) echo "the peers of the benchmark: no Python with venv" ;;
+    browser) echo "pages of timelines: no Chromium to open them in" ;;
     numpy) echo "random programs and files beside NumPy: not installed" ;;
     esac
 }

@@ -89,6 +89,7 @@ typedef enum weft__work_kind {
 
 typedef struct weft__work {
     weft__work_kind kind;
+    uint32_t source;       /* the code that it comes from: weft__trace_source */
     const char *operation; /* the public function, for errors; lives for as long as the library */
     const weft__use *uses;
     uint32_t uses_count;
@@ -100,7 +101,8 @@ typedef struct weft__work {
         struct {
             weft__module *module;
             const weft__launch *launch;
-            void *entry; /* of the cache; NULL: the module stays until the device is reset */
+            void *entry;    /* of the cache; NULL: the module stays until the device is reset */
+            uint64_t bytes; /* of all operands, if there is a trace */
         } launch;
         struct {
             void *dst;

@@ -3,6 +3,7 @@
 #include "backend/call.h"
 #include "backend/thread.h"
 #include "core/allocate.h"
+#include "core/traced.h"
 #include <string.h>
 
 typedef struct weft__helper_job job;
@@ -63,8 +64,13 @@ static void unlink_helper(weft__helper *helper)
 static void call(weft__helper *helper, weft__pending *pending)
 {
     const weft__work *work = &pending->work;
-    if (weft__work_begin(work))
-        weft__work_end(helper->stream, work, weft__call_user(work, 0, 0));
+    if (weft__work_begin(work)) {
+        const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
+        const weft_status status = weft__call_user(work, 0, 0);
+        if (begin)
+            weft__traced_work(helper->stream, work, begin);
+        weft__work_end(helper->stream, work, status);
+    }
     weft__operation_begin("weft"); /* the work's name may be the user's, and gone after this */
     atomic_store(&pending->settled, true);
 }
@@ -72,7 +78,11 @@ static void call(weft__helper *helper, weft__pending *pending)
 static void do_job(weft__helper *helper, job *j)
 {
     for (uint32_t i = 0; i < j->count; i++)
-        if (!weft__point_done(j->points[i]))
+        if (weft__point_done(j->points[i]))
+            continue;
+        else if (weft__tracing())
+            weft__traced_wait(j->points[i], NULL);
+        else
             weft__timeline_wait(j->points[i].timeline, j->points[i].sequence);
     if (j->pending)
         call(helper, j->pending);

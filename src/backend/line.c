@@ -1,6 +1,7 @@
 /* Pending work: finding out what is done, and recording how it went. */
 #include "backend/line.h"
 #include "core/allocate.h"
+#include "trace/trace.h"
 #include <sched.h>
 #include <string.h>
 
@@ -55,6 +56,8 @@ weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const w
     if (!pending)
         return NULL;
     *pending = (weft__pending){.stream = stream, .work = *work};
+    if (weft__tracing())
+        pending->submitted = weft__trace_now();
     if (work->uses_count)
         memcpy(pending->uses, work->uses, work->uses_count * sizeof *work->uses);
     pending->work.uses = pending->uses;

@@ -16,6 +16,8 @@ typedef struct weft__pending {
     _Atomic bool deferred; /* the helper has something to do first */
     _Atomic bool settled;  /* how it went is recorded already */
     weft__work work;       /* its uses are here */
+    uint64_t submitted;    /* when, if there is a trace; else 0 */
+    void *start, *finish;  /* the device's events around this work, if it needs some for that */
     weft__use uses[WEFT__PENDING_USES];
 } weft__pending;
 

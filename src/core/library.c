@@ -4,6 +4,7 @@
 #include "core/device.h"
 #include "core/lent.h"
 #include "core/thread.h"
+#include "trace/trace.h"
 
 static bool opened;
 
@@ -107,12 +108,14 @@ static void fork_child(void)
     weft__timeline_after_fork(thread);
     weft__stream_list_after_fork();
     weft__thread_after_fork();
+    weft__trace_after_fork();
     CALL_BACKENDS(fork_child);
 }
 
 void weft__library_open(void)
 {
     opened = true;
+    weft__trace_open();
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
@@ -133,7 +136,9 @@ __attribute__((destructor)) static void library_close(void)
     CALL_BACKENDS(shutdown);
     if (atomic_load(&close_hook))
         atomic_load (&close_hook)();
-    if (!weft__thread_close()) {
+    const bool alone = weft__thread_close();
+    weft__trace_close(alone);
+    if (!alone) {
         for (int k = 0; k < weft__device_count(); k++)
             weft__pool_trim(weft__device_at(k), 0);
         return;

@@ -3,6 +3,7 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/thread.h"
+#include "core/traced.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -90,9 +91,12 @@ static void *try_allocate(weft__device *device, weft_memory kind, size_t bytes, 
 {
     if (!within_limit(device, bytes))
         return NULL;
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
     void *data = device->backend->memory_allocate(device->id.index, kind, bytes, zeroed);
     if (data)
         COUNT(device->pool.held, bytes);
+    if (data && begin)
+        weft__traced_allocation(device->id, bytes, false, begin);
     return data;
 }
 
@@ -251,16 +255,12 @@ static void empty_magazines(weft__thread *thread, bool keep)
 
 void weft__magazines_flush(weft__thread *thread) { empty_magazines(thread, true); }
 
-weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__timeline *timeline,
-                              bool *zeroed)
+/* What is cached, or NULL. */
+static weft__buffer *take_cached(weft__device *device, uint16_t size_class,
+                                 const weft__timeline *timeline)
 {
-    weft__thread *thread = weft__thread_get();
+    weft__thread *thread = weft__thread_state;
     weft__buffer *buffer = NULL;
-    size_t capacity;
-    uint16_t size_class = class_of(bytes, &capacity);
-    if (!thread)
-        return NULL;
-    *zeroed = false;
     if (thread->epoch != weft__memory_epoch()) /* somebody trims */
         empty_magazines(thread, false);
     if (size_class < WEFT__MAGAZINE_CLASSES && device->id.kind == WEFT_DEVICE_CPU)
@@ -272,9 +272,27 @@ weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__ti
     COUNT(device->statistics.allocations, 1);
     buffer = take_from_pool(&device->pool, size_class, timeline);
     if (!buffer)
-        return make(device, size_class, capacity, zeroed);
+        return NULL;
     COUNT(device->statistics.reuses, 1);
-    atomic_fetch_sub_explicit(&device->statistics.bytes_cached, capacity, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->statistics.bytes_cached, buffer->capacity,
+                              memory_order_relaxed);
+    return buffer;
+}
+
+weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__timeline *timeline,
+                              bool *zeroed)
+{
+    size_t capacity;
+    uint16_t size_class = class_of(bytes, &capacity);
+    if (!weft__thread_get())
+        return NULL;
+    *zeroed = false;
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
+    weft__buffer *buffer = take_cached(device, size_class, timeline);
+    if (!buffer)
+        return make(device, size_class, capacity, zeroed);
+    if (begin)
+        weft__traced_allocation(device->id, buffer->capacity, true, begin);
     return buffer;
 }
 

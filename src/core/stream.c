@@ -3,6 +3,7 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/record.h"
+#include "trace/trace.h"
 #include <string.h>
 
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -49,6 +50,9 @@ static void link_stream(weft_stream *stream)
         list->previous = stream;
     list = stream;
     weft__stream_list_unlock();
+    if (weft__tracing() && stream->timeline)
+        atomic_store(&stream->timeline->trace_row,
+                     weft__trace_new_row(stream->device, stream->number));
 }
 
 static void unlink_stream(weft_stream *stream)

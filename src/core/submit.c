@@ -3,6 +3,7 @@
 #include "core/claim.h"
 #include "core/device.h"
 #include "core/record.h"
+#include "core/traced.h"
 #include <string.h>
 
 enum { WAITS_INLINE = 32 };
@@ -241,10 +242,16 @@ static void end(const weft__work *work)
         running = (weft__point){0};
 }
 
+static weft_status do_now(weft_stream *stream, const weft__work *work)
+{
+    return weft__tracing() ? weft__traced_run(stream, work)
+                           : stream->backend->stream_submit(stream, work);
+}
+
 /* Does work that has a number, in the caller's thread. */
 static weft_status do_here(weft_stream *stream, const weft__work *work)
 {
-    weft_status status = stream->backend->stream_submit(stream, work);
+    weft_status status = do_now(stream, work);
     weft__work_end(stream, work, status);
     return status;
 }
@@ -257,7 +264,7 @@ static weft_status run_claimed(weft_stream *stream, weft__work *work)
     const char *operation = weft__operation(); /* the work may have a name of the user's */
     thread->depth++;
     begin(work);
-    weft_status status = stream->backend->stream_submit(stream, work);
+    weft_status status = do_now(stream, work);
     if (status == WEFT_OK && work->kind == WEFT__WORK_LAUNCH)
         end(work);
     else
@@ -501,7 +508,10 @@ weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_de
         if (hidden && thread && thread->waits_forbidden)
             return fail_wait();
         COUNT(weft__device_get(device)->statistics.waits, 1);
-        weft__timeline_wait(point.timeline, point.sequence);
+        if (weft__tracing())
+            weft__traced_wait(point, NULL);
+        else
+            weft__timeline_wait(point.timeline, point.sequence);
     }
     return WEFT_OK;
 }

@@ -55,6 +55,7 @@ void weft__timeline_release(weft__timeline *timeline)
     timeline->stream = NULL;
     atomic_store(&timeline->owner, NULL);
     atomic_store(&timeline->progress, NULL);
+    atomic_store(&timeline->trace_row, 0);
     atomic_store(&timeline->uses_count, 0); /* a stream may be the next to have it */
     pthread_mutex_lock(&mutex);
     timeline->next_free = free_list;
@@ -129,10 +130,12 @@ void weft__timeline_after_fork(const void *owner)
 
 void weft__timeline_free_all(void)
 {
+    pthread_mutex_lock(&mutex); /* the last to use them may have been a thread that nobody joined */
     for (slab *s = slabs, *next; s; s = next) {
         next = s->next;
         free(s);
     }
     slabs = NULL;
     free_list = NULL;
+    pthread_mutex_unlock(&mutex);
 }

@@ -44,6 +44,7 @@ struct weft__timeline {
     struct weft_stream *stream;         /* whose it is; NULL for a calling thread's */
     _Atomic(const void *) owner;        /* of a calling thread's: the thread's state */
     _Atomic(weft__progress *) progress; /* NULL: `completed` is moved on by who does the work */
+    _Atomic uint32_t trace_row;         /* of a stream's, if there is a trace; else 0 */
 };
 
 /* "after number `sequence` on this timeline"; a NULL timeline is always done. */

@@ -12,6 +12,7 @@
  *     depend.c    whether the iterations of such a loop need each other
  *     choose.c    where a region runs, by the costs of cost.c, cost_file.c and calibrate.c
  *     variable.c  variables, and which copy of an array is valid where
+ *     traced.c    running what was compiled, for timelines
  *     run.c       statements, one after another
  *     host.c      host functions by name
  *     open.c      functions from their texts
@@ -284,6 +285,12 @@ weft_status weft__function_number(weft__running *r, weft__function_part *part, w
 /* region.c: a part with whole arrays in it; *value is new, or NULL if the target was written. */
 weft_status weft__function_region(weft__running *r, weft__function_part *part, bool as_value,
                                   weft_array **value);
+
+/* traced.c: runs what was made of the code from `begin` to `end`; 0: of the loop that begins there.
+ */
+weft_status weft__function_evaluate(const weft__running *r, weft__evaluation *evaluation,
+                                    const weft_operand *operands, uint32_t begin, uint32_t end,
+                                    weft_array **value);
 
 /* run.c */
 /* A value of no dimensions as a number; takes the array over. */

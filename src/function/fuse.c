@@ -260,7 +260,8 @@ weft_status weft__function_group_run(weft__running *r, int32_t at, bool *done)
     TRY(begin(r, group, types, version->evaluation));
     weft_status status = gather(r, group, types, operands);
     if (status == WEFT_OK)
-        status = weft__evaluation_run_on(version->evaluation, operands, r->stream, &value);
+        status = weft__function_evaluate(r, version->evaluation, operands, group->part.begin,
+                                         group->part.end, &value);
     finish(r, group, types, operands, status == WEFT_OK);
     *done = status == WEFT_OK;
     if (*done)

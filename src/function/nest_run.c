@@ -611,7 +611,8 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
     TRY(make_views(n, plan, l, &viewed));
     if (!viewed)
         return serial(n, "the elements of an array do not lie one after another");
-    TRY(weft__evaluation_run_on(plan->launch.evaluation, l->operands, n->r->stream, &value));
+    TRY(weft__function_evaluate(n->r, plan->launch.evaluation, l->operands,
+                                n->r->function->statements[n->nest->statement].column, 0, &value));
     *done = !n->nest->second;
     if (n->nest->second)
         TRY(run_second(n, l, done));

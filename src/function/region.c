@@ -75,7 +75,7 @@ static weft_status run(weft__running *r, weft__function_part *part, bool as_valu
     weft_array views[16];
     TRY(gather_names(r, part, as_value, types, operands));
     TRY(gather_elements(r, part, types, operands, views));
-    TRY(weft__evaluation_run_on(e, operands, r->stream, value));
+    TRY(weft__function_evaluate(r, e, operands, part->begin, part->end, value));
     weft__function_note_region(r, WEFT__DID_REGION, (int32_t)part->begin, e->kernels_count);
     if (as_value)
         return WEFT_OK;

@@ -2,6 +2,7 @@
 #include "kernel/cache.h"
 #include "codegen/interpreter.h"
 #include "core/allocate.h"
+#include "core/traced.h"
 #include "kernel/disk.h"
 #include "kernel/version.h"
 
@@ -339,8 +340,11 @@ static weft_status interpret(entry *e)
     weft__module *module;
     if (atomic_load(&e->interpreter))
         return WEFT_OK;
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
     TRY(weft__interpreter_compile(e->kernel, &image));
     TRY(device->backend->module_load(device->id.index, &image, &module));
+    if (begin)
+        weft__traced_compilation(device->id, "interpreter", weft__trace_source, begin);
     atomic_store(&e->interpreter, module);
     return WEFT_OK;
 }

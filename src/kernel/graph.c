@@ -3,6 +3,7 @@
 #include "core/device.h"
 #include "core/record.h"
 #include "kernel/cache.h"
+#include "trace/trace.h"
 #include <string.h>
 #include <weft/graph.h>
 
@@ -306,7 +307,9 @@ weft_status weft_graph_launch(weft_graph *graph, weft_stream *stream)
                          "the graph was recorded before %s was reset; record it again",
                          graph->device->name);
     else
-        status = graph->native ? launch_native(graph, stream) : replay(graph, stream);
+        status = graph->native && !weft__tracing() /* a timeline shows the pieces */
+                     ? launch_native(graph, stream)
+                     : replay(graph, stream);
     weft__thread_reading(false);
     if (status == WEFT_OK)
         COUNT(graph->device->statistics.launches, graph->launches);

@@ -6,6 +6,7 @@
 #include "core/library.h"
 #include "core/stream.h"
 #include "core/thread.h"
+#include "core/traced.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -78,7 +79,10 @@ static weft_status load(entry *e, const char *name, const char *text)
     }
     TRY(weft__kernel_text_image(&given, &image));
     e->text = image.program;
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
     TRY(e->device->backend->module_load(e->device->id.index, &image, &e->module));
+    if (begin)
+        weft__traced_compilation(e->device->id, "its own compiler", weft__trace_source, begin);
     COUNT(e->device->statistics.compilations, 1);
     return WEFT_OK;
 }

@@ -21,9 +21,10 @@ typedef struct weft__prepared_operand {
 typedef struct weft__prepared {
     weft_device device;
     uint32_t operands_count, inputs_count;
-    bool filled;        /* with arrays that have no hazards: weft__kernel_run_same */
-    weft_array *groups; /* reserved for the results of chunks, between two stages; or NULL */
-    int64_t points;     /* of the index space; 0: nothing is to be done */
+    bool filled;           /* with arrays that have no hazards: weft__kernel_run_same */
+    weft_array *groups;    /* reserved for the results of chunks, between two stages; or NULL */
+    uint64_t groups_bytes; /* of those, while they are used */
+    int64_t points;        /* of the index space; 0: nothing is to be done */
     weft__compiled compiled[2]; /* by stage: all of it or its chunks, and the end of two */
     weft__prepared_operand *operands;
     weft__use *uses; /* inputs first, so that a stage that writes none of the outputs can leave them

@@ -4,6 +4,7 @@
 #include "core/device.h"
 #include "kernel/bring.h"
 #include "kernel/build.h"
+#include "trace/trace.h"
 #include <string.h>
 
 enum { PREPARED_INLINE = 2048 };
@@ -36,14 +37,44 @@ static bool has_hazard(const weft__prepared *prepared, weft_array *const *arrays
     return false;
 }
 
-static weft_status submit(weft_stream *stream, const weft__compiled *compiled,
-                          const weft__launch *launch, const weft__use *uses, uint32_t uses_count)
+/* A run of a kernel on a stream. */
+typedef struct running {
+    const weft__kernel *kernel;
+    weft_stream *stream;
+    weft__prepared *prepared;
+    bool reserves; /* all but the launches */
+} running;
+
+/* Bytes of the elements that this stage reads and writes, those of each operand once. */
+__attribute__((cold)) static uint64_t traced_bytes(const running *r)
 {
+    const weft__launch *launch = r->prepared->launch;
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < r->kernel->operands_count; i++) {
+        const bool output = r->kernel->operands[i].output;
+        uint64_t bytes = weft_dtype_size((weft_dtype)r->kernel->operands[i].dtype);
+        for (int k = 0; k < (output ? launch->kept_ndim : launch->ndim); k++)
+            bytes *= arguments[i].stride[k] ? (uint64_t)launch->size[k] : 1;
+        if (launch->stage != (output ? WEFT__STAGE_CHUNKS : WEFT__STAGE_FINISH))
+            all += bytes;
+    }
+    if (launch->stage != WEFT__STAGE_WHOLE)
+        all += r->prepared->groups_bytes;
+    return all;
+}
+
+static weft_status submit(const running *r, const weft__compiled *compiled, uint32_t uses_count)
+{
+    weft_stream *stream = r->stream;
     weft__work work = {.kind = WEFT__WORK_LAUNCH,
+                       .source = weft__trace_source,
                        .operation = weft__operation(),
-                       .uses = uses,
+                       .uses = r->prepared->uses,
                        .uses_count = uses_count,
-                       .of.launch = {compiled->module, launch, compiled->entry}};
+                       .of.launch = {compiled->module, r->prepared->launch, compiled->entry, 0}};
+    if (weft__tracing())
+        work.of.launch.bytes = traced_bytes(r);
     TRY(weft__submit(stream, &work));
     if (weft__thread_state->recorder)
         return WEFT_OK;
@@ -53,14 +84,6 @@ static weft_status submit(weft_stream *stream, const weft__compiled *compiled,
         COUNT(weft__device_get(stream->device)->statistics.launches, 1);
     return WEFT_OK;
 }
-
-/* A run of a kernel on a stream. */
-typedef struct running {
-    const weft__kernel *kernel;
-    weft_stream *stream;
-    weft__prepared *prepared;
-    bool reserves; /* all but the launches */
-} running;
 
 /* Queues the launch as it is now, with the first of the uses. */
 static weft_status compile_and_submit(const running *r, bool end, uint32_t uses_count)
@@ -76,7 +99,7 @@ static weft_status compile_and_submit(const running *r, bool end, uint32_t uses_
     }
     launch->grain = compiled->grain;
     if (!r->reserves)
-        status = submit(r->stream, compiled, launch, r->prepared->uses, uses_count);
+        status = submit(r, compiled, uses_count);
     weft__cache_leave();
     return status;
 }
@@ -134,6 +157,7 @@ static weft_status run_two_stages(const running *r)
     r->prepared->groups = r->reserves ? groups : NULL;
     if (!groups)
         return weft_error_code();
+    r->prepared->groups_bytes = weft_array_bytes(groups);
     weft__launch_arguments(launch)[all].data = groups->data;
     begin_stage(launch, WEFT__STAGE_CHUNKS, launch->groups * launch->kept,
                 bytes_of(r, (launch->folded + launch->groups - 1) / launch->groups));

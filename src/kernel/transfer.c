@@ -3,6 +3,7 @@
 #include "core/device.h"
 #include "core/warning.h"
 #include "kernel/move.h"
+#include "trace/trace.h"
 
 static bool is_on_host(const weft_array *array) { return weft__array_reachable(array, WEFT_CPU); }
 
@@ -46,6 +47,7 @@ static weft_status copy_part(weft_array *target, size_t to, const weft_array *so
         {read, atomic_load(&read->generation), false, false},
         {written, atomic_load(&written->generation), true, bytes == written->elements}};
     weft__work work = {.kind = WEFT__WORK_COPY,
+                       .source = weft__trace_source,
                        .operation = weft__operation(),
                        .uses = uses,
                        .uses_count = 2,

@@ -2,6 +2,7 @@
 #include "kernel/version.h"
 #include "codegen/c_like.h"
 #include "core/allocate.h"
+#include "core/traced.h"
 #include "kernel/cache.h"
 #include "kernel/disk.h"
 #include <string.h>
@@ -20,6 +21,7 @@ struct weft__version {
     _Atomic(weft__module *) module;
     _Atomic int state; /* weft__version_state, while there is no module */
     _Atomic uint32_t runs;
+    uint32_t source; /* weft__trace_source of the first launch */
     uint32_t class_count;
     const weft__launch *sample; /* in this block, as the class is */
     const uint8_t *class_bytes;
@@ -72,8 +74,11 @@ static weft_status make(const weft__version *version, weft__image *image, weft__
     weft__engine_maker *maker = weft__engine_get_maker();
     if (maker)
         return maker(version->of->kernel, version->sample, image);
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
     TRY(weft__engine_compile(version->of->kernel, version->sample, object));
     const weft_status status = weft__object_load(object, image);
+    if (begin)
+        weft__traced_compilation(version->of->device->id, "LLVM", version->source, begin);
     if (status != WEFT_OK)
         weft__object_free(object);
     return status;
@@ -122,6 +127,7 @@ static weft__version *new_version(weft__versions *versions, const weft__launch *
     char *sample = (char *)(version + 1);
     version->job = (weft__job){.run = run_job, .drop = drop_job, .device = versions->device->id};
     version->of = versions;
+    version->source = weft__trace_source;
     version->class_count = count;
     version->sample = memcpy(sample, launch, launch->bytes);
     version->class_bytes = memcpy(sample + launch->bytes, class_bytes, count);
@@ -251,14 +257,18 @@ static void fill_key(const weft__version *version, const weft_device_info *info,
     to->key = (weft__disk_key){&version->of->key, to->bytes, (uint32_t)(at - to->bytes)};
 }
 
-/* Counts a module that was published, and keeps its machine code if that is new. */
-static void keep(weft__version *version, const device_key *key)
+/* Counts a module that was published, and keeps its machine code if that is new. `begin` is when it
+ * was begun, if there is a trace. */
+static void keep(weft__version *version, const device_key *key, uint64_t begin)
 {
     weft__device *device = version->of->device;
     weft__object object = {0};
     const bool compiled =
         !device->backend->module_binary ||
         device->backend->module_binary(version->module, &object.data, &object.bytes);
+    if (begin)
+        weft__traced_compilation(device->id, compiled ? "its own compiler" : "from the disk",
+                                 version->source, begin);
     COUNT(*(compiled ? &device->statistics.compilations : &device->statistics.compilations_loaded),
           1);
     if (object.data)
@@ -285,6 +295,7 @@ static weft_status write_and_load(weft__version *version)
     device_key key;
     if (atomic_load(&version->module))
         return WEFT_OK;
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
     const weft__dialect dialect = dialect_of(device);
     TRY(device->backend->device_describe(device->id.index, &info));
     TRY(check_dtypes(version->of, &info));
@@ -296,7 +307,7 @@ static weft_status write_and_load(weft__version *version)
     }
     TRY(weft__kernel_text_image(&text, &image));
     TRY(publish(version, &image));
-    keep(version, &key);
+    keep(version, &key, begin);
     return WEFT_OK;
 }
 

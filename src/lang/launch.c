@@ -5,6 +5,7 @@
 #include "core/thread.h"
 #include "lang/error.h"
 #include "lang/lexer.h"
+#include "trace/trace.h"
 #include <string.h>
 
 /* One kernel, and the last plan of it. */
@@ -273,6 +274,34 @@ static weft_status launch_portable(const weft_kernel *kernel, const weft_shape *
     return status;
 }
 
+static weft_status launch_any(const weft_kernel *kernel, const weft_shape *space, int count,
+                              const weft_operand *arguments)
+{
+    if (kernel->language == WEFT_KERNEL_C)
+        return weft__launch_function(kernel, space, count, arguments);
+    if (kernel->language == WEFT_KERNEL_OPENCL || kernel->language == WEFT_KERNEL_CUDA)
+        return weft__launch_native(kernel, space, count, arguments);
+    if (kernel->language == WEFT_KERNEL_PORTABLE)
+        return launch_portable(kernel, space, count, arguments);
+    return FAIL(WEFT_ERROR_UNSUPPORTED,
+                "kernel '%s' is in language %d, which this library does "
+                "not know",
+                QUOTE(kernel->name, strlen(kernel->name)), kernel->language);
+}
+
+/* On a timeline, a kernel is its name and, if that is portable, its body. */
+__attribute__((cold)) static weft_status launch_traced(const weft_kernel *kernel,
+                                                       const weft_shape *space, int count,
+                                                       const weft_operand *arguments)
+{
+    const bool portable = kernel->language == WEFT_KERNEL_PORTABLE && kernel->body;
+    const char *body = portable ? kernel->body : kernel->parameters;
+    const uint32_t before = weft__trace_begin_source(kernel->name, body, strlen(body));
+    const weft_status status = launch_any(kernel, space, count, arguments);
+    weft__trace_end_source(before);
+    return status;
+}
+
 static weft_status launch(const weft_kernel *kernel, const weft_shape *space, int count,
                           const weft_operand *arguments)
 {
@@ -284,16 +313,8 @@ static weft_status launch(const weft_kernel *kernel, const weft_shape *space, in
         return FAIL(WEFT_ERROR_ARGUMENT, "%d is not 0 to %d arguments, or they are missing", count,
                     (int)WEFT__LANG_OPERANDS_MAX);
     TRY(weft__shape_check(space, &points));
-    if (kernel->language == WEFT_KERNEL_C)
-        return weft__launch_function(kernel, space, count, arguments);
-    if (kernel->language == WEFT_KERNEL_OPENCL || kernel->language == WEFT_KERNEL_CUDA)
-        return weft__launch_native(kernel, space, count, arguments);
-    if (kernel->language == WEFT_KERNEL_PORTABLE)
-        return launch_portable(kernel, space, count, arguments);
-    return FAIL(WEFT_ERROR_UNSUPPORTED,
-                "kernel '%s' is in language %d, which this library does "
-                "not know",
-                QUOTE(kernel->name, strlen(kernel->name)), kernel->language);
+    return weft__tracing() ? launch_traced(kernel, space, count, arguments)
+                           : launch_any(kernel, space, count, arguments);
 }
 
 weft_status weft_launch_over(const weft_kernel *kernel, const weft_array *space, int count,

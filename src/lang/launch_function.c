@@ -3,6 +3,7 @@
 #include "core/device.h"
 #include "lang/error.h"
 #include "lang/launch.h"
+#include "trace/trace.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static weft_status submit(weft_stream *stream, const function_block *block, size
 {
     weft__use uses[2 * WEFT__LANG_OPERANDS_MAX];
     weft__work work = {.kind = WEFT__WORK_PARTS,
+                       .source = weft__trace_source,
                        .operation = weft__operation(),
                        .uses = uses,
                        .of.parts = {run_part, block, bytes, points, 0}};

@@ -4,6 +4,7 @@
 #include "kernel/native.h"
 #include "lang/error.h"
 #include "lang/launch.h"
+#include "trace/trace.h"
 #include <string.h>
 
 enum { DIMENSIONS = 3 };
@@ -75,10 +76,12 @@ static weft_status submit(const weft_kernel *kernel, weft_stream *stream,
     uint64_t bytes;
     TRY(weft__native_enter(stream->device, kernel->name, kernel->body, &module));
     weft__work work = {.kind = WEFT__WORK_LAUNCH,
+                       .source = weft__trace_source,
                        .operation = weft__operation(),
                        .uses = uses,
-                       .of.launch = {module, launch, NULL}};
+                       .of.launch = {module, launch, NULL, 0}};
     work.uses_count = weft__launch_uses(launch->arguments_count, arguments, uses, &bytes);
+    work.of.launch.bytes = bytes;
     const weft_status status = weft__submit(stream, &work);
     weft__native_leave();
     if (status == WEFT_OK)

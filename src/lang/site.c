@@ -5,6 +5,7 @@
 #include "core/thread.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
+#include "trace/trace.h"
 #include <string.h>
 #include <weft/expression.h>
 
@@ -15,6 +16,7 @@ enum { TEXTS = 256, TEXT_MAX = 2048 };
 typedef struct site_entry {
     const char *site; /* the key; NULL: free */
     size_t length;
+    const char *code; /* in the text */
     char *text; /* a copy: the address may be another's now (a library that was loaded again) */
     weft__lang_syntax *syntax;
     weft__lang_name *names;
@@ -113,6 +115,7 @@ static weft_status begin_entry(site_entry *entry, const char *text, size_t lengt
 
 static weft_status parse(site_entry *entry, const char *code)
 {
+    entry->code = code;
     return weft__lang_parse(code, strlen(code), entry->names, entry->count, entry->wants_value,
                             &entry->syntax);
 }
@@ -163,7 +166,7 @@ static weft_status evaluate_anew(site_entry *entry, const weft_operand *operands
     return WEFT_OK;
 }
 
-static weft_status evaluate(site_entry *entry, const weft_operand *operands, weft_array **value)
+static weft_status evaluate_now(site_entry *entry, const weft_operand *operands, weft_array **value)
 {
     weft_status status;
     if (entry->evaluation &&
@@ -172,6 +175,21 @@ static weft_status evaluate(site_entry *entry, const weft_operand *operands, wef
     if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, operands, entry->count))
         TRY(evaluate_anew(entry, operands));
     return weft__evaluation_run(entry->evaluation, operands, entry->names, value);
+}
+
+__attribute__((cold)) static weft_status
+evaluate_traced(site_entry *entry, const weft_operand *operands, weft_array **value)
+{
+    const uint32_t before = weft__trace_begin_source("", entry->code, strlen(entry->code));
+    const weft_status status = evaluate_now(entry, operands, value);
+    weft__trace_end_source(before);
+    return status;
+}
+
+static weft_status evaluate(site_entry *entry, const weft_operand *operands, weft_array **value)
+{
+    return weft__tracing() ? evaluate_traced(entry, operands, value)
+                           : evaluate_now(entry, operands, value);
 }
 
 /* A call inside another one, as by a deleter, keeps away from what the outer one uses. */

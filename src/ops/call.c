@@ -1,5 +1,6 @@
 /* Host functions that a stream calls in its order. */
 #include "core/array.h"
+#include "trace/trace.h"
 #include <string.h>
 
 enum { ARRAYS_MAX = 64 };
@@ -27,7 +28,8 @@ weft_status weft_stream_call_with(weft_stream *stream, weft_stream_function *fun
                                   void *argument, const weft_call_options *given)
 {
     weft_call_options options = {.struct_size = sizeof options};
-    weft__work work = {.kind = WEFT__WORK_CALL, .operation = "weft_stream_call"};
+    weft__work work = {
+        .kind = WEFT__WORK_CALL, .source = weft__trace_source, .operation = "weft_stream_call"};
     OPERATION("weft_stream_call");
     if (!stream)
         return weft__fail_null("stream");

@@ -2,6 +2,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/futex.h"
 #include "backend/cpu/worker.h"
+#include "core/traced.h"
 
 /* Before it sleeps a worker looks for work this long: waking it costs the submitter about as much.
  */
@@ -42,18 +43,31 @@ static void wait_points(weft__worker *worker, const weft__work *work)
 {
     become(worker, WEFT__WORKER_WAITING);
     for (uint32_t i = 0; i < work->waits_count; i++)
-        if (!weft__point_done(work->waits[i]))
+        if (weft__point_done(work->waits[i]))
+            continue;
+        else if (weft__tracing())
+            weft__traced_wait(work->waits[i], work->timeline);
+        else
             weft__timeline_wait(work->waits[i].timeline, work->waits[i].sequence);
     enter(worker, WEFT__WORKER_WAITING);
 }
 
-static weft_status run_work(weft__worker *worker, const weft__work *work)
+static weft_status do_work(weft__worker *worker, const weft__work *work)
 {
     if (work->kind != WEFT__WORK_CALL)
         return weft__cpu_work_run(work);
     become(worker, WEFT__WORKER_CALLING);
     weft_status status = weft__cpu_work_run(work);
     enter(worker, WEFT__WORKER_CALLING);
+    return status;
+}
+
+static weft_status run_work(weft__worker *worker, const weft__work *work)
+{
+    const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
+    const weft_status status = do_work(worker, work);
+    if (begin)
+        weft__traced_work(worker->stream, work, begin);
     return status;
 }
 

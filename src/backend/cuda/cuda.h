@@ -111,6 +111,11 @@ void weft__cuda_events_after_fork(void);
 void weft__cuda_memory_after_fork(void);
 void weft__cuda_copy_after_fork(void);
 
+/* trace.c: around work that is queued, if there is a trace, and when it is done. */
+void weft__cuda_trace_begin(weft__cuda_stream *s, weft__pending *pending);
+void weft__cuda_trace_end(weft__cuda_stream *s, weft__pending *pending, weft_status status);
+void weft__cuda_trace_done(weft__cuda_stream *s, weft__pending *pending);
+
 /* stream.c */
 weft_status weft__cuda_stream_open(weft_stream *stream);
 weft_status weft__cuda_stream_wrap(weft_stream *stream, void *handle);

@@ -175,7 +175,9 @@ static bool keep_time(weft__line *line, const weft__pending *pending)
 
 static void done(weft__line *line, weft__pending *pending)
 {
-    const weft__cuda_stream *s = line->owner;
+    weft__cuda_stream *s = line->owner;
+    if (pending->submitted)
+        weft__cuda_trace_done(s, pending);
     if (!line->times || pending->work.kind != WEFT__WORK_NONE || !pending->event ||
         !weft__cuda_usable() || atomic_load(&s->device->fault))
         return;

@@ -150,6 +150,21 @@ static weft_status add_time(weft__cuda_stream *s, weft__pending *pending)
     return weft__cuda_check(s->device, "EventRecord", code);
 }
 
+/* With the context current. */
+static weft_status start(weft__cuda_stream *s, weft__pending *pending)
+{
+    const weft__work *work = &pending->work;
+    if (pending->submitted)
+        weft__cuda_trace_begin(s, pending);
+    const weft_status status = weft__cuda_copy_waits(work)
+                                   ? weft__cuda_copy_staged(s->device, s->handle, work)
+                                   : weft__cuda_enqueue(s->device, s->handle, work);
+    if (pending->submitted)
+        weft__cuda_trace_end(s, pending, status);
+    TRY(status);
+    return add_time(s, pending);
+}
+
 /* Work that the helper has: with its launch, and what it comes after. */
 typedef struct deferred {
     weft__cuda_stream *s;
@@ -168,17 +183,13 @@ static void free_deferred(deferred *d)
 static weft_status wait_and_enqueue(const deferred *d)
 {
     weft__cuda_stream *s = d->s;
-    const weft__work *work = &d->pending->work;
     for (uint32_t i = 0; i < d->count; i++) {
         bool there = false;
         TRY(wait_for(s, d->points[i], &there));
         if (!there)
             weft__timeline_wait(d->points[i].timeline, d->points[i].sequence);
     }
-    if (weft__cuda_copy_waits(work))
-        return weft__cuda_copy_staged(s->device, s->handle, work);
-    TRY(weft__cuda_enqueue(s->device, s->handle, work));
-    return add_time(s, d->pending);
+    return start(s, d->pending);
 }
 
 static void do_deferred(const deferred *d)
@@ -279,8 +290,7 @@ static weft_status enqueue(weft__cuda_stream *s, weft__pending *pending, bool *t
         TRY(wait_for(s, work->waits[i], there));
     if (!*there)
         return WEFT_OK;
-    TRY(weft__cuda_enqueue(s->device, s->handle, work));
-    return add_time(s, pending);
+    return start(s, pending);
 }
 
 static weft_status submit(weft__cuda_stream *s, weft__pending *pending)

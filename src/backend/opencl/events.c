@@ -1,5 +1,6 @@
 /* What the line of an OpenCL stream asks: each command has an event. */
 #include "backend/opencl/opencl.h"
+#include "core/traced.h"
 
 static int state(weft__line *line, const weft__pending *first)
 {
@@ -32,8 +33,22 @@ static void wait_for(weft__line *line, uint64_t sequence)
     weft__cl.ReleaseEvent(event);
 }
 
+/* A foreign queue may keep no times. */
+static void trace(const weft__pending *pending)
+{
+    cl_ulong begin = 0, end = 0;
+    if (weft__cl.GetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_START, sizeof begin,
+                                       &begin, NULL) != CL_SUCCESS ||
+        weft__cl.GetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                       NULL) != CL_SUCCESS)
+        begin = end = 0;
+    weft__traced_on_device(pending->stream, &pending->work, pending->submitted, begin, end);
+}
+
 static void done(weft__line *line, weft__pending *pending)
 {
+    if (pending->submitted && weft__tracing())
+        trace(pending);
     cl_ulong nanoseconds = 0;
     if (line->times && pending->work.kind == WEFT__WORK_NONE &&
         weft__cl.GetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof nanoseconds,

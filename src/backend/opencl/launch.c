@@ -1,6 +1,7 @@
 /* Kernels and copies on OpenCL devices: loading, and putting commands into a queue. */
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
+#include "core/traced.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -154,8 +155,13 @@ static weft_status set_and_start(const weft__opencl_command *l, int64_t *room, s
     weft__module *module = l->work->of.launch.module;
     const weft__kernel_text *text = module->image.program;
     int64_t *numbers = room + launch->arguments_count;
-    if (text->idles && !module->compiled)
+    if (text->idles && !module->compiled) {
+        const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
         TRY(compile_now(l, numbers, bytes));
+        if (begin && l->work->uses_count)
+            weft__traced_compilation(l->work->uses[0].buffer->device, "at the first launch",
+                                     l->work->source, begin);
+    }
     module->compiled = true;
     TRY(set_pointers(l, room));
     weft__kernel_text_arguments(launch, room, numbers);

@@ -3,6 +3,7 @@
 #include "backend/helper.h"
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
+#include "trace/trace.h"
 
 /* What `native` is. */
 typedef struct native {
@@ -47,7 +48,8 @@ static weft_status check_foreign(const weft__opencl_device *device, cl_command_q
 static weft_status open_queue(const weft_stream *stream, const weft__opencl_device *device,
                               cl_command_queue foreign, native *n)
 {
-    const cl_bitfield properties = stream->profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
+    const bool timed = stream->profiling || (weft__tracing() && stream->async);
+    const cl_bitfield properties = timed ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int code = CL_SUCCESS;
     if (foreign)
         TRY(check_foreign(device, foreign));
