@@ -99,7 +99,10 @@ WEFT_API weft_status weft_stream_wait_event(weft_stream *stream, const weft_even
 /* Waits for the event, or says whether it is done. */
 WEFT_API weft_status weft_event_synchronize(const weft_event *event);
 WEFT_API weft_status weft_event_query(const weft_event *event, bool *done);
-/* The device's own handle of a recorded event; an error on the CPU. */
+/* A handle of the device's own (a CUevent, a cl_event) that is complete when the event is, or
+ * later; the caller's, who releases it (cuEventDestroy, clReleaseEvent). An error on the CPU, which
+ * has none. Does not wait: on CUDA it is an error while work before it is not with the device yet.
+ */
 WEFT_API weft_status weft_event_native(const weft_event *event, void **handle);
 /* Seconds between two events that were recorded on streams with profiling; both must be done. */
 WEFT_API weft_status weft_event_elapsed(const weft_event *start, const weft_event *end,

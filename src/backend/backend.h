@@ -166,8 +166,8 @@ typedef struct weft__backend {
     weft_status (*stream_time)(weft_stream *stream, uint64_t sequence, double *seconds);
 
     /* (optional) The system's own handles, for code beside Weft: of the device's context, of a
-     * stream, of an event after `sequence`; and a stream over a foreign handle. None: the device
-     * has no such thing. */
+     * stream, of an event after `sequence` (the caller's); and a stream over a foreign handle.
+     * None: the device has no such thing. */
     weft_status (*device_native)(int index, void **handle);
     weft_status (*stream_native)(weft_stream *stream, void **handle);
     weft_status (*event_native)(weft_stream *stream, uint64_t sequence, void **handle);

@@ -1,6 +1,7 @@
 /* Streams, memory and errors on a CUDA device: the one under test, or the stand-in, which can also
  * be made to fail. */
 #include "backend/asynchronous.h"
+#include "backend/cuda/cuda.h"
 #include "backend/cuda_device.h"
 #include "kernel/disk.h"
 #include <stdio.h>
@@ -372,6 +373,30 @@ TEST(A5_native_handles)
     CHECK(holds(a, 9));
 }
 
+/* An event is one of the driver's, too, once the device has the work before it. */
+TEST(A5_native_event)
+{
+    NEEDS_DEVICE;
+    AUTO_EVENT event = weft_event_new();
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
+    void *handle = NULL;
+    CHECK(event && stream);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
+    CHECK_STATUS(weft_event_record(event, stream), WEFT_OK);
+    CHECK_STATUS(weft_event_native(event, &handle), WEFT_ERROR_UNSUPPORTED);
+    CHECK(!handle && strstr(weft_error_message(), "weft_event_synchronize"));
+    gate_open(&gate);
+    CHECK_STATUS(weft_event_synchronize(event), WEFT_OK);
+    CHECK_STATUS(weft_event_native(event, &handle), WEFT_OK);
+    const bool entered = weft__cuda_enter(weft__cuda_device_get(device().index));
+    const CUresult waited = weft__cu.EventSynchronize(handle);
+    const CUresult destroyed = weft__cu.EventDestroy(handle);
+    weft__cuda_leave(entered);
+    CHECK_INT(waited, CUDA_SUCCESS);
+    CHECK_INT(destroyed, CUDA_SUCCESS);
+}
+
 #define SLOW "the stand-in compiles for each allocation that fails"
 #define VARIES "how many launches wait at once, whose records are kept for others, varies"
 TEST_MAIN(TEST_NO_FAULTS(D1_no_driver, SLOW), TEST_NO_FAULTS(D1_driver_without_functions, SLOW),
@@ -385,4 +410,5 @@ TEST_MAIN(TEST_NO_FAULTS(D1_no_driver, SLOW), TEST_NO_FAULTS(D1_driver_without_f
           TEST_NO_FAULTS(S5_streams_wait_for_each_other, VARIES),
           TEST_NO_FAULTS(S1_thousands_of_launches, VARIES),
           TEST_NO_FAULTS(S1_a_launch_is_one_call_of_the_driver, VARIES), TEST_OF(A5_native_handles),
-          TEST_NO_FAULTS(D3_fault_and_reset, SLOW), TEST_NO_FAULTS(D3_fault_for_good, SLOW));
+          TEST_NO_FAULTS(A5_native_event, VARIES), TEST_NO_FAULTS(D3_fault_and_reset, SLOW),
+          TEST_NO_FAULTS(D3_fault_for_good, SLOW));

@@ -32,6 +32,39 @@ TEST(A5_foreign_queue)
     CHECK_INT(weft__cl.ReleaseCommandQueue(queue), CL_SUCCESS);
 }
 
+static cl_int state_of(void *event)
+{
+    cl_int state = -1;
+    weft__cl.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return state;
+}
+
+/* An event is one of OpenCL's, too: not complete before its work is, and had for work that is done
+ * as well. */
+TEST(A5_native_event)
+{
+    NEEDS_OPENCL;
+    AUTO_EVENT event = weft_event_new();
+    AUTO_STREAM stream = weft_stream_new(opencl_device(), .async = true);
+    AUTO_GATE gate = GATE;
+    void *early = NULL, *late = NULL;
+    CHECK(event && stream);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
+    CHECK_STATUS(weft_event_record(event, stream), WEFT_OK);
+    CHECK_STATUS(weft_event_native(event, &early), WEFT_OK);
+    const cl_int before = state_of(early);
+    gate_open(&gate);
+    cl_event both[2] = {early, NULL};
+    CHECK_INT(weft__cl.WaitForEvents(1, both), CL_SUCCESS);
+    CHECK_STATUS(weft_event_synchronize(event), WEFT_OK);
+    CHECK_STATUS(weft_event_native(event, &late), WEFT_OK);
+    both[1] = late;
+    CHECK_INT(weft__cl.WaitForEvents(2, both), CL_SUCCESS);
+    CHECK(before > CL_COMPLETE && state_of(early) == CL_COMPLETE && state_of(late) == CL_COMPLETE);
+    CHECK_INT(weft__cl.ReleaseEvent(early), CL_SUCCESS);
+    CHECK_INT(weft__cl.ReleaseEvent(late), CL_SUCCESS);
+}
+
 TEST(A5_wrong_queues)
 {
     NEEDS_OPENCL;
@@ -145,6 +178,7 @@ TEST(M6_wrong_memory_objects)
 TEST_MAIN(TEST_NO_FAULTS(M6_foreign_memory_objects, OPENCL_SLOW),
           TEST_NO_FAULTS(M6_wrong_memory_objects, OPENCL_SLOW),
           TEST_NO_FAULTS(A5_foreign_queue, OPENCL_SLOW),
+          TEST_NO_FAULTS(A5_native_event, OPENCL_SLOW),
           TEST_NO_FAULTS(A5_wrong_queues, OPENCL_SLOW),
           TEST_NO_FAULTS(M1_kinds_of_memory, OPENCL_SLOW),
           TEST_NO_FAULTS(S3_priority, OPENCL_SLOW));

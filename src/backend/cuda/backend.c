@@ -50,6 +50,7 @@ const weft__backend weft__backend_cuda = {
     .stream_time = weft__cuda_stream_time,
     .device_native = weft__cuda_device_native,
     .stream_native = weft__cuda_stream_native,
+    .event_native = weft__cuda_event_native,
     .stream_wrap = weft__cuda_stream_wrap,
     .module_load = weft__cuda_module_load,
     .module_binary = weft__cuda_module_binary,

@@ -123,5 +123,6 @@ void weft__cuda_stream_close(weft_stream *stream);
 weft_status weft__cuda_stream_submit(weft_stream *stream, const weft__work *work);
 weft_status weft__cuda_stream_time(weft_stream *stream, uint64_t sequence, double *seconds);
 weft_status weft__cuda_stream_native(weft_stream *stream, void **handle);
+weft_status weft__cuda_event_native(weft_stream *stream, uint64_t sequence, void **handle);
 
 #endif

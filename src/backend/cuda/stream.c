@@ -339,3 +339,38 @@ weft_status weft__cuda_stream_native(weft_stream *stream, void **handle)
     *handle = s->handle;
     return WEFT_OK;
 }
+
+/* Whether the device has not been given the work yet, since the helper has something to do first.
+ */
+static bool is_deferred(const weft__cuda_stream *s, uint64_t sequence)
+{
+    if (!s->line)
+        return false;
+    pthread_mutex_lock(&s->line->mutex);
+    const weft__pending *pending = weft__line_find(s->line, sequence);
+    const bool waits = pending && atomic_load(&pending->deferred);
+    pthread_mutex_unlock(&s->line->mutex);
+    return waits;
+}
+
+weft_status weft__cuda_event_native(weft_stream *stream, uint64_t sequence, void **handle)
+{
+    weft__cuda_stream *s = stream->native;
+    const weft__work nothing = {.kind = WEFT__WORK_NONE};
+    CUevent event = NULL;
+    TRY(check(s, &nothing));
+    if (is_deferred(s, sequence))
+        return FAIL_AT(
+            WEFT_ERROR_UNSUPPORTED, "event",
+            "cuda:%d has no event for it yet: a function of the host's, or a copy by way "
+            "of the host, comes first; ask again after weft_event_synchronize",
+            s->device->index);
+    const bool entered = weft__cuda_enter(s->device);
+    CUresult code = weft__cu.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    if (code == CUDA_SUCCESS && (code = weft__cu.EventRecord(event, s->handle)) != CUDA_SUCCESS)
+        weft__cu.EventDestroy(event);
+    weft__cuda_leave(entered);
+    TRY(weft__cuda_check(s->device, "EventRecord", code));
+    *handle = event;
+    return WEFT_OK;
+}

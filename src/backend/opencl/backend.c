@@ -52,6 +52,7 @@ const weft__backend weft__backend_opencl = {
     .device_native = weft__opencl_device_native,
     .stream_wrap = weft__opencl_stream_wrap,
     .stream_native = weft__opencl_stream_native,
+    .event_native = weft__opencl_event_native,
     .module_load = weft__opencl_module_load,
     .module_binary = weft__opencl_module_binary,
     .module_release = weft__opencl_module_release,

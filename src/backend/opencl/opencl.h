@@ -113,5 +113,6 @@ weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *wo
 weft_status weft__opencl_stream_time(weft_stream *stream, uint64_t sequence, double *seconds);
 weft_status weft__opencl_stream_wrap(weft_stream *stream, void *handle);
 weft_status weft__opencl_stream_native(weft_stream *stream, void **handle);
+weft_status weft__opencl_event_native(weft_stream *stream, uint64_t sequence, void **handle);
 
 #endif

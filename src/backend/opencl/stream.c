@@ -267,3 +267,20 @@ weft_status weft__opencl_stream_native(weft_stream *stream, void **handle)
     *handle = n->queue;
     return WEFT_OK;
 }
+
+/* Work that is known to be done has no event any more: then it is one of the queue as it is now. */
+weft_status weft__opencl_event_native(weft_stream *stream, uint64_t sequence, void **handle)
+{
+    const native *n = stream->native;
+    const weft__point point = {stream->timeline, sequence};
+    if (!weft__opencl_device_get(stream->device.index))
+        return weft_error_code();
+    cl_event event = n->line ? weft__opencl_event(point, n->context) : NULL;
+    const cl_int code =
+        event ? CL_SUCCESS : weft__cl.EnqueueBarrierWithWaitList(n->queue, 0, NULL, &event);
+    if (code != CL_SUCCESS)
+        return weft__cl_fail("EnqueueBarrierWithWaitList", code);
+    weft__cl.Flush(n->queue);
+    *handle = event;
+    return WEFT_OK;
+}
