@@ -135,6 +135,15 @@ WEFT_API weft_status weft_function_bind(const char *name, const weft_function *f
  * call of it ran and copied. */
 WEFT_API weft_status weft_function_explain(char **text, const weft_function *function);
 
+typedef enum weft_explain_form {
+    WEFT_EXPLAIN_TEXT,
+    WEFT_EXPLAIN_JSON, /* one object: function, parameters, place, statements, call */
+    WEFT_EXPLAIN_SVG   /* a picture of the last call: host and device, copies between them */
+} weft_explain_form;
+/* The same in another form. */
+WEFT_API weft_status weft_function_explain_as(char **text, weft_explain_form form,
+                                              const weft_function *function);
+
 /* What computing and copying costs on a device, in seconds and per second. `auto` decides by them:
  * guesses from what the device is, or what weft_device_calibrate has measured. */
 typedef struct weft_costs {

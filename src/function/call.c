@@ -125,6 +125,8 @@ static weft_status run(weft__function *f, weft__running *r, int count, const wef
     memset(f->bytes, 0, sizeof f->bytes);
     f->kernels_at_host = 0;
     weft_status status = weft__held_open(r, operands, count);
+    f->called_on = r->device;
+    f->called = true;
     if (status == WEFT_OK)
         status = weft__function_run(r);
     weft__held_close(r);

@@ -299,11 +299,12 @@ static void refuse(question *q, int32_t write, int32_t other)
     if (at == from)
         weft__nest_refuse(q->nest, at, "several iterations may write the same element of '%s'",
                           QUOTE(name.text, name.length));
-    else
+    else {
         weft__nest_refuse(q->nest, at,
-                          "this element of '%s' may be one that an earlier iteration wrote at "
-                          "column %u",
-                          QUOTE(name.text, name.length), from + 1);
+                          "this element of '%s' may be one that an earlier iteration wrote",
+                          QUOTE(name.text, name.length));
+        q->nest->reason.from = from + 1;
+    }
 }
 
 static bool is_target(const weft__lang_syntax *s, int32_t node)

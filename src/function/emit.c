@@ -8,7 +8,7 @@
 
 enum { TEXT_MAX = 1 << 16 };
 
-bool weft__emit_refused(const weft__emitter *e) { return e->nest->why[0] != 0; }
+bool weft__emit_refused(const weft__emitter *e) { return e->nest->reason.text[0] != 0; }
 
 static weft_status write_bytes(weft__emitter *e, const char *text, size_t length)
 {

@@ -122,7 +122,7 @@ typedef enum weft__function_did {
     WEFT__DID_LOOP,      /* a loop as kernels; the same */
     WEFT__DID_SERIAL,    /* a loop that was tried and ran serially: column */
     WEFT__DID_HOST,      /* a host call: column */
-    WEFT__DID_TO_DEVICE, /* a copy: variable; bytes */
+    WEFT__DID_TO_DEVICE, /* a copy: variable, -1 for a number that is read; bytes */
     WEFT__DID_TO_HOST,
     WEFT__EVENTS
 } weft__function_did;
@@ -183,6 +183,8 @@ typedef struct weft__function {
     weft__function_event events[WEFT__FUNCTION_EVENTS]; /* the first ones of the last call */
     uint32_t events_count;
     uint64_t totals[WEFT__EVENTS], bytes[WEFT__EVENTS], kernels_at_host;
+    weft_device called_on; /* by that call */
+    bool called;
 } weft__function;
 
 /* A call under way. */

@@ -9,10 +9,12 @@ void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *f
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(nest->why, sizeof nest->why, format, arguments);
+    vsnprintf(nest->reason.text, sizeof nest->reason.text, format, arguments);
     va_end(arguments);
-    nest->why[strcspn(nest->why, "\n")] = 0; /* the kernel's text means nothing to the user */
-    nest->why_column = column;
+    nest->reason.text[strcspn(nest->reason.text, "\n")] =
+        0; /* the kernel's text means nothing to the user */
+    nest->reason.column = column;
+    nest->reason.from = 0;
 }
 
 /* The node is the variable alone. */

@@ -49,9 +49,16 @@ typedef struct weft__nest_operand {
     bool written, fixed;
 } weft__nest_operand;
 
+/* Why a loop is serial. */
+typedef struct weft__nest_reason {
+    char text[200];        /* "" if it is not */
+    uint32_t column, from; /* where, and 1 + the other place of a dependence, or 0 */
+} weft__nest_reason;
+
 /* The loop for arrays of certain types and certain bounds. */
 typedef struct weft__nest_plan {
     bool made, parallel;
+    weft__nest_reason reason; /* if it is not parallel */
     weft_shape space;
     int64_t base[WEFT__NEST_DEPTH_MAX];
     weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
@@ -64,10 +71,9 @@ struct weft__function_nest {
     int32_t statement;
     int depth;
     weft__nest_loop loops[WEFT__NEST_DEPTH_MAX];
-    char why[200]; /* it is serial, or was in the last call; "" if it is not */
-    uint32_t why_column;
-    bool candidate; /* otherwise it is serial whatever it is called with */
-    char *text;     /* of the kernel */
+    weft__nest_reason reason; /* of the last call, or of all */
+    bool candidate;           /* otherwise it is serial whatever it is called with */
+    char *text;               /* of the kernel */
     weft__lang_syntax *syntax;
     int axis[WEFT__NEST_DEPTH_MAX]; /* of each loop: its index in the kernel */
     weft__nest_operand operands[WEFT__NEST_OPERANDS_MAX];

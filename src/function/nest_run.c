@@ -428,12 +428,16 @@ static weft_status find_plan(nesting *n, weft__nest_plan **found)
     for (int i = 0; i < WEFT__NEST_PLANS; i++)
         if (fits(n, &nest->plans[i])) {
             *found = &nest->plans[i];
+            if (!nest->plans[i].parallel)
+                nest->reason = nest->plans[i].reason;
             return WEFT_OK;
         }
     *found = &nest->plans[nest->oldest];
     nest->oldest = (nest->oldest + 1) % WEFT__NEST_PLANS;
     free_plan(*found);
+    nest->reason.text[0] = 0;
     weft_status status = make_plan(n, *found);
+    (*found)->reason = nest->reason;
     if (status != WEFT_OK)
         free_plan(*found);
     return status;
@@ -580,7 +584,7 @@ static weft_status run_second(const nesting *n, const launching *l, bool *done)
     nesting second = {.r = n->r, .nest = n->nest->second, .folded = l->results};
     TRY(run(&second, done));
     if (!*done)
-        weft__nest_refuse(n->nest, second.nest->why_column, "%s", second.nest->why);
+        n->nest->reason = second.nest->reason;
     return WEFT_OK;
 }
 
@@ -620,7 +624,7 @@ static weft_status launch(nesting *n, const weft__nest_plan *plan, launching *l,
         TRY(take_folds(n, l, done));
     if (!*done)
         return WEFT_OK;
-    n->nest->why[0] = 0;
+    n->nest->reason.text[0] = 0;
     weft__function_note_region(n->r, WEFT__DID_LOOP,
                                (int32_t)n->r->function->statements[n->nest->statement].column,
                                plan->launch.evaluation->kernels_count);

@@ -17,7 +17,10 @@ typedef struct rows {
     int32_t inner; /* the inner loop */
 } rows;
 
-static bool is_refused(const rows *r) { return r->nest->why[0] || r->second->why[0]; }
+static bool is_refused(const rows *r)
+{
+    return r->nest->reason.text[0] || r->second->reason.text[0];
+}
 
 static void refuse(const rows *r, uint32_t column, const char *why)
 {
@@ -350,17 +353,17 @@ static void clear(weft__function_nest *nest)
     nest->operands_count = nest->folds_count = 0;
     nest->columns_count = 0;
     nest->has_privates = nest->candidate = false;
-    nest->why[0] = 0;
+    nest->reason.text[0] = 0;
     for (int k = 0; k < nest->depth; k++)
         nest->loops[k].guard = -1;
 }
 
 weft_status weft__nest_emit_rows(weft__function *f, weft__function_nest *nest)
 {
-    char why[sizeof nest->why];
-    uint32_t column = nest->why_column;
+    char why[sizeof nest->reason.text];
+    uint32_t column = nest->reason.column;
     rows r = {.f = f, .nest = nest};
-    memcpy(why, nest->why, sizeof why);
+    memcpy(why, nest->reason.text, sizeof why);
     clear(nest);
     r.second = nest->second = weft__allocate_zeroed(sizeof *nest->second);
     if (!r.second)

@@ -21,6 +21,9 @@ weft_status weft__function_read(weft__running *r, uint32_t column, weft_array *a
     }
     bool half = dtype == WEFT_F16 || dtype == WEFT_BF16, here = weft_array_host_readable(array);
     dtype = half ? WEFT_F32 : dtype;
+    if (!here)
+        weft__function_note(r->function, WEFT__DID_TO_HOST, -1,
+                            weft_dtype_size((weft_dtype)array->dtype));
     weft_status status = here && !half ? weft__buffer_wait(array->buffer, true, false)
                                        : weft__item(array, memory, dtype);
     if (status == WEFT_OK && here && !half)
