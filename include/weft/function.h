@@ -135,8 +135,9 @@ WEFT_API weft_status weft_function_bind(const char *name, const weft_function *f
  * call of it ran and copied. */
 WEFT_API weft_status weft_function_explain(char **text, const weft_function *function);
 
+/* How a function is explained. */
 typedef enum weft_explain_form {
-    WEFT_EXPLAIN_TEXT,
+    WEFT_EXPLAIN_TEXT, /* lines to be read */
     WEFT_EXPLAIN_JSON, /* one object: function, parameters, place, statements, call */
     WEFT_EXPLAIN_SVG   /* a picture of the last call: host and device, copies between them */
 } weft_explain_form;
