@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_public.sh [BUILD_FOLDER]: every function, macro, type, field and constant of the public headers has a comment;
-# every environment variable is in docs/environment.md;
+# every environment variable is in docs/environment.md, and what a backend must do in docs/backend.md;
 # and, in a folder with built tests, every function that the library exports is declared there and used by a test.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -17,6 +17,10 @@ done < <(for header in include/weft/*.h; do awk -v mode=missing -f scripts/heade
 for variable in $(grep -rhoE '"WEFT_[A-Z_]+"' src tools | tr -d '"' | sort -u); do
     [[ $variable =~ ^WEFT_(ON|STREAM)$ ]] || grep -q "\`$variable\`" docs/environment.md ||
         complain "$variable is not in docs/environment.md"
+done
+
+for member in $(sed -n '/^typedef struct weft__backend {/,/^} weft__backend;/p' src/backend/backend.h | grep -oE '\(\*[a-z_]+\)' | tr -d '(*)'); do
+    grep -q "\`$member\`" docs/backend.md || complain "$member of a backend is not in docs/backend.md"
 done
 
 functions=0
