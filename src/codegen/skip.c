@@ -124,6 +124,8 @@ static void count_uses(const weft__skips *skips, uint32_t *uses)
 void weft__skips_find(weft__skips *skips, uint32_t *room)
 {
     const weft__kernel *kernel = skips->kernel;
+    if (kernel->loops_count > 0) /* a branch around parts of loops is none of these */
+        return;
     count_uses(skips, room);
     for (uint32_t k = kernel->values_count; k-- > 0;) {
         const weft__value *value = &kernel->values[k];

@@ -179,6 +179,10 @@ static weft_status emit_element(weft__emitter *e, const weft__function_statement
     weft__token sign = weft__emit_operator(e->f, part);
     int32_t element = part->target - part->names_count;
     int32_t variable = part->elements[element].variable;
+    if (e->inner) {
+        weft__nest_refuse(e->nest, s->column, "a loop beside other statements writes elements");
+        return WEFT_OK;
+    }
     TRY(weft__emit_part(e, part->begin, sign.at));
     weft__emit_operand(e, WEFT__ROLE_VARIABLE, variable, e->f->variables[variable].name)->written =
         true;
@@ -195,9 +199,8 @@ static weft_status emit_element(weft__emitter *e, const weft__function_statement
     return write_bytes(e, "; ", 2);
 }
 
-/* A variable that each iteration has for itself. */
-static weft_status emit_private(weft__emitter *e, const weft__function_statement *s,
-                                const char *guard)
+weft_status weft__emit_private(weft__emitter *e, const weft__function_statement *s,
+                               const char *guard)
 {
     const weft__function_variable *v = &e->f->variables[s->variable];
     const weft__function_part *part = s->part < 0 ? NULL : &e->f->parts[s->part];
@@ -211,7 +214,7 @@ static weft_status emit_private(weft__emitter *e, const weft__function_statement
                           QUOTE(v->name.text, v->name.length));
     weft__token sign = part && !declares ? weft__emit_operator(e->f, part)
                                          : (weft__token){WEFT__TOKEN_ASSIGN, 0, 0, NULL};
-    if (sign.kind != WEFT__TOKEN_ASSIGN && !set)
+    if ((sign.kind != WEFT__TOKEN_ASSIGN || s->kind == WEFT__STATEMENT_STEP) && !set)
         weft__nest_refuse(e->nest, s->column, "'%s' is carried from one iteration to the next",
                           QUOTE(v->name.text, v->name.length));
     e->nest->has_privates = true;
@@ -220,7 +223,9 @@ static weft_status emit_private(weft__emitter *e, const weft__function_statement
         TRY(weft__emit_text(e, "where(%s, ", guard));
     if (v->dtype)
         TRY(weft__emit_text(e, "%s(", weft_dtype_name((weft_dtype)v->dtype)));
-    if (!part)
+    if (!part && s->kind == WEFT__STATEMENT_STEP)
+        TRY(weft__emit_text(e, "%s + (%d)", name, s->delta));
+    else if (!part)
         TRY(write_bytes(e, "0", 1));
     else if (declares)
         TRY(weft__emit_part(e, part->begin, part->end));
@@ -362,10 +367,10 @@ static weft_status emit_assign(weft__emitter *e, const weft__function_statement 
     int32_t body = e->f->statements[e->scope].child;
     if (s->variable < 0)
         return emit_element(e, s, guard);
-    if (e->assigned[s->variable] == WEFT__STATE_ASSIGNED && weft__emit_is_fold(e, s) &&
+    if (!e->inner && e->assigned[s->variable] == WEFT__STATE_ASSIGNED && weft__emit_is_fold(e, s) &&
         weft__emit_uses(e, body, s->variable) == 1)
         return emit_fold(e, s, guard);
-    return emit_private(e, s, guard);
+    return weft__emit_private(e, s, guard);
 }
 
 /* A local of the kernel that says whether something is done. */
@@ -434,13 +439,15 @@ weft_status weft__emit_statement(weft__emitter *e, const weft__function_statemen
     case WEFT__STATEMENT_ASSIGN:
         return emit_assign(e, s, guard);
     case WEFT__STATEMENT_STEP:
-        if (weft__emit_uses(e, e->f->statements[e->scope].child, s->variable) == 1)
+        if (e->assigned[s->variable] == WEFT__STATE_SET)
+            return weft__emit_private(e, s, guard);
+        if (!e->inner && weft__emit_uses(e, e->f->statements[e->scope].child, s->variable) == 1)
             return emit_fold(e, s, guard);
         weft__nest_refuse(e->nest, s->column, "what this counts is needed in other iterations");
         return WEFT_OK;
     case WEFT__STATEMENT_DECLARE:
     case WEFT__STATEMENT_TAKE:
-        return emit_private(e, s, guard);
+        return weft__emit_private(e, s, guard);
     case WEFT__STATEMENT_GIVE: /* a number stays the caller's, and an array is none here */
         return WEFT_OK;
     case WEFT__STATEMENT_BLOCK:
@@ -449,6 +456,8 @@ weft_status weft__emit_statement(weft__emitter *e, const weft__function_statemen
         return emit_if(e, s, guard);
     case WEFT__STATEMENT_FOR:
     case WEFT__STATEMENT_WHILE:
+        if (e->loops)
+            return weft__emit_loop(e, s, guard);
         weft__nest_refuse(e->nest, s->column, "there is a loop beside other statements in it");
         return WEFT_OK;
     case WEFT__STATEMENT_HOST:
@@ -568,8 +577,8 @@ weft_status weft__emit_parse(weft__emitter *e)
 {
     weft__function_nest *nest = e->nest;
     weft_error saved = *weft_error_last();
-    weft_status status = weft__lang_parse_kernel(nest->text, e->length, nest->names,
-                                                 nest->operands_count, &nest->syntax);
+    weft_status status = weft__lang_parse_loop(nest->text, e->length, nest->names,
+                                               nest->operands_count, &nest->syntax);
     if (status == WEFT_ERROR_MEMORY)
         return status;
     if (status != WEFT_OK) {
@@ -578,7 +587,6 @@ weft_status weft__emit_parse(weft__emitter *e)
         weft__error_restore(&saved);
         return WEFT_OK;
     }
-    nest->syntax->loop = true;
     for (uint32_t i = 0; i < nest->syntax->statements_count && i < 256; i++)
         nest->syntax->nodes[nest->syntax->statements[i].node].negative |= e->merges[i];
     find_axes(e->f, nest);
@@ -632,9 +640,9 @@ weft_status weft__emit_begin(weft__emitter *e, int32_t body)
     return WEFT_OK;
 }
 
-weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest)
+weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest, bool loops)
 {
-    weft__emitter e = {.f = f, .nest = nest};
+    weft__emitter e = {.f = f, .nest = nest, .loops = loops};
     weft_status status =
         weft__emit_begin(&e, f->statements[nest->loops[nest->depth - 1].statement].child);
     if (status == WEFT_OK && !weft__emit_refused(&e))

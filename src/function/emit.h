@@ -20,6 +20,8 @@ typedef struct weft__emitter {
     size_t length, room;
     uint8_t *assigned; /* of each variable: weft__emit_state */
     int32_t scope;     /* the loop whose variables are private to its iterations */
+    bool loops;        /* loops beside other statements may be loops of the kernel … */
+    int inner;         /* … and so many are open */
     int guards;
     char guard_names[WEFT__NEST_DEPTH_MAX][WEFT__GUARD_NAME];
     bool merges[256]; /* of the statements: a choice of what a variable is */
@@ -53,6 +55,11 @@ int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable);
 bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *s);
 /* Where the operator of an assignment is. */
 weft__token weft__emit_operator(const weft__function *f, const weft__function_part *part);
+/* A variable that each iteration has for itself. */
+weft_status weft__emit_private(weft__emitter *e, const weft__function_statement *s,
+                               const char *guard);
+/* inner.c: a loop beside other statements. */
+weft_status weft__emit_loop(weft__emitter *e, const weft__function_statement *s, const char *guard);
 /* The text as syntax; what a kernel cannot be is no error. */
 weft_status weft__emit_parse(weft__emitter *e);
 

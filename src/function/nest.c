@@ -180,8 +180,10 @@ static weft_status find_nest(weft__function *f, int32_t statement, weft__functio
             !weft__nest_add_loop(f, at, nest))
             break;
     }
-    TRY(weft__nest_emit(f, nest));
-    return nest->candidate ? WEFT_OK : weft__nest_emit_rows(f, nest);
+    TRY(weft__nest_emit(f, nest, false));
+    if (!nest->candidate)
+        TRY(weft__nest_emit_rows(f, nest));
+    return nest->candidate ? WEFT_OK : weft__nest_emit_inner(f, nest);
 }
 
 /* What is refused must leave no trace in the error record. */

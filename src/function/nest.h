@@ -91,8 +91,12 @@ struct weft__function_nest {
     int oldest;
 };
 
-/* emit.c: the kernel's text; a reason why there is none. */
-weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest);
+/* emit.c: the kernel's text, with loops in it or without; a reason why there is none. */
+weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest, bool loops);
+/* inner.c: the same with loops beside other statements, if it was refused without. */
+weft_status weft__nest_emit_inner(weft__function *f, weft__function_nest *nest);
+/* rows.c: forgets what was written. */
+void weft__nest_clear(weft__function_nest *nest);
 /* rows.c: the same for a loop around one that folds, if it was refused as one kernel. */
 weft_status weft__nest_emit_rows(weft__function *f, weft__function_nest *nest);
 /* nest.c: adds the loop at the statement to the nest, if it counts. */

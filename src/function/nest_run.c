@@ -359,7 +359,9 @@ static weft_status evaluate(const nesting *n, weft__nest_plan *plan, const char 
     for (uint32_t i = 0; i < count; i++) {
         types[i] = n->types[program->operands[i].argument];
         if (types[i].tag != WEFT_OPERAND_NUMBER)
-            types[i].shape = program->points;
+            types[i].shape = program->operands[i].form == WEFT__PORTABLE_WHOLE
+                                 ? (weft_shape){0, {0}}
+                                 : program->points;
         if (fold_of(n->nest, program, (int32_t)i) >= 0)
             types[i] = (weft__lang_operand){.tag = WEFT_OPERAND_ARRAY, .unset = true};
     }
@@ -491,7 +493,7 @@ static bool overwrites(const nesting *n, const weft__nest_plan *plan, int argume
         return false;
     for (uint32_t i = 0; i < program->syntax->nodes_count; i++) {
         const weft__syntax_node *node = &program->syntax->nodes[i];
-        if (node->kind == WEFT__SYNTAX_OPERAND &&
+        if ((node->kind == WEFT__SYNTAX_OPERAND || node->kind == WEFT__SYNTAX_GATHER) &&
             program->operands[node->index].argument == argument)
             return false;
     }

@@ -343,8 +343,7 @@ static weft_status parse_both(rows *r)
     return WEFT_OK;
 }
 
-/* As it was before it was written as one kernel. */
-static void clear(weft__function_nest *nest)
+void weft__nest_clear(weft__function_nest *nest)
 {
     weft__lang_syntax_free(nest->syntax);
     weft__free(nest->text);
@@ -362,9 +361,10 @@ weft_status weft__nest_emit_rows(weft__function *f, weft__function_nest *nest)
 {
     char why[sizeof nest->reason.text];
     uint32_t column = nest->reason.column;
+    const int depth = nest->depth;
     rows r = {.f = f, .nest = nest};
     memcpy(why, nest->reason.text, sizeof why);
-    clear(nest);
+    weft__nest_clear(nest);
     r.second = nest->second = weft__allocate_zeroed(sizeof *nest->second);
     if (!r.second)
         return WEFT_ERROR_MEMORY;
@@ -380,9 +380,10 @@ weft_status weft__nest_emit_rows(weft__function *f, weft__function_nest *nest)
     weft__free(r.second_text.assigned);
     if (status != WEFT_OK || !is_refused(&r))
         return status;
-    clear(nest);
+    weft__nest_clear(nest);
     weft__function_nest_free(nest->second);
     nest->second = NULL;
+    nest->depth = depth;
     weft__nest_refuse(nest, column, "%s", why);
     return WEFT_OK;
 }

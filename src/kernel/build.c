@@ -187,6 +187,26 @@ weft__element weft__build_shifted(weft__builder *builder, int operand,
     return load(builder, operand, (uint16_t)(k + 1), constant);
 }
 
+weft__element weft__build_gather(weft__builder *builder, int operand, int32_t position)
+{
+    weft__element element = {.dtype = (weft_dtype)builder->kernel.operands[operand].dtype};
+    for (int part = 0; part < (is_complex(element.dtype) ? 2 : 1); part++)
+        element.part[part] =
+            add(builder, (weft__value){.op = WEFT__OP_gather,
+                                       .dtype = (uint8_t)weft__value_dtype(element.dtype),
+                                       .slot = (uint16_t)operand,
+                                       .part = (uint8_t)part,
+                                       .argument = {position}});
+    return element;
+}
+
+int32_t weft__build_flow(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a,
+                         int32_t b)
+{
+    builder->kernel.loops_count += op == WEFT__OP_loop;
+    return weft__build(builder, op, dtype, a, b, 0);
+}
+
 void weft__build_store(weft__builder *builder, int operand, weft__element element)
 {
     assert(builder->failed || element.dtype == (weft_dtype)builder->kernel.operands[operand].dtype);

@@ -48,6 +48,11 @@ weft__element weft__build_load(weft__builder *builder, int operand);
  */
 weft__element weft__build_shifted(weft__builder *builder, int operand,
                                   const weft__kernel_shift *shift, const weft__element *constant);
+/* The element at a position, an i64, of an operand without strides. */
+weft__element weft__build_gather(weft__builder *builder, int operand, int32_t position);
+/* A value that says how a loop goes; see ir.h. */
+int32_t weft__build_flow(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a,
+                         int32_t b);
 void weft__build_store(weft__builder *builder, int operand, weft__element element);
 /* Any dtype to any other, rounding once: docs/semantics.md. */
 weft__element weft__build_convert(weft__builder *builder, weft__element element, weft_dtype to);

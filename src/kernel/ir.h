@@ -49,7 +49,13 @@
     X(xor, 2)                                                                                      \
     X(not, 1)                                                                                      \
     X(shl, 2) /* integers, by a count of the same type */                                          \
-    X(shr, 2)
+    X(shr, 2)                                                                                      \
+    X(gather, 1) /* operand `slot`, part `part`: its element number argument 0 (i64), from 0 */    \
+    X(carry, 1)  /* of the loop that follows: argument 0, then what its `next` says */             \
+    X(loop, 0)   /* the values up to its `end` are computed again and again … */                 \
+    X(test, 1)   /* … until this bool is false: there the point leaves the loop */               \
+    X(next, 2)   /* carry argument 0 becomes argument 1; all of a loop do, right before `end` */   \
+    X(end, 0)
 
 typedef enum weft__op {
 #define WEFT__OP_ENUM(name, arity) WEFT__OP_##name,
@@ -120,7 +126,11 @@ enum { WEFT__FOLD_LANES = 128, WEFT__FOLD_CHUNK = 4096, WEFT__FOLD_RUN = 64 };
  * not folded (at position 0 of those that are). No fold depends on another. Such a kernel is
  * launched over the points that are left (WEFT__STAGE_WHOLE), or twice: over groups of the chunks
  * of each of them, with a result for each group in a buffer, and then over those points to combine
- * the groups and do the rest. */
+ * the groups and do the rest.
+ *
+ * Loops may be in loops. Values of a loop are used in that loop alone; what it carries is there
+ * afterwards. A kernel has loops or folds, not both. The operand of a gather has no strides: its
+ * elements follow each other from the first one on, and positions are inside. */
 typedef struct weft__kernel {
     int32_t ndim;
     uint32_t folded; /* bit k: axis k of the index space is folded; compared with ndim */
@@ -129,6 +139,7 @@ typedef struct weft__kernel {
     uint32_t shifts_count, shifts_room;
     uint32_t scalars_count;
     uint32_t folds_count; /* values that are folds */
+    uint32_t loops_count; /* values that are loops */
     weft__value *values;
     weft__kernel_operand *operands;
     weft__kernel_shift *shifts;
@@ -140,6 +151,12 @@ static inline bool weft__load_is_bounded(const weft__kernel *kernel, const weft_
 {
     return value->op == WEFT__OP_load && value->shift &&
            kernel->shifts[value->shift - 1].boundary == WEFT__BOUNDARY_CONSTANT;
+}
+
+/* Whether a value says how a loop goes. */
+static inline bool weft__value_is_flow(const weft__value *value)
+{
+    return value->op >= WEFT__OP_carry && value->op <= WEFT__OP_end;
 }
 
 /* How many arguments a value has. */

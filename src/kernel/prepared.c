@@ -8,9 +8,10 @@ static bool is_displaced(const weft__kernel *kernel, uint32_t operand)
 {
     if (kernel->folds_count)
         return true;
-    for (uint32_t i = 0; kernel->shifts_count && i < kernel->values_count; i++)
-        if (kernel->values[i].op == WEFT__OP_load && kernel->values[i].slot == operand &&
-            kernel->values[i].shift)
+    for (uint32_t i = 0; i < kernel->values_count; i++)
+        if (kernel->values[i].slot == operand &&
+            ((kernel->values[i].op == WEFT__OP_load && kernel->values[i].shift) ||
+             kernel->values[i].op == WEFT__OP_gather))
             return true;
     return false;
 }

@@ -22,8 +22,7 @@ int64_t weft__check_integer(const weft__checker *c, const weft__syntax_node *cal
     return literal->negative ? -value : value;
 }
 
-/* In loops of a function integers and bool are untyped, as numbers of C are. */
-static weft_status loosen(weft__checker *c, uint32_t column, weft__check_value *value)
+weft_status weft__check_loosen(weft__checker *c, uint32_t column, weft__check_value *value)
 {
     weft_dtype dtype = weft__check_weak_dtype((weft_dtype)value->dtype);
     if (!c->syntax->loop || value->weak || value->node < 0 ||
@@ -61,7 +60,7 @@ static weft_status check_operand(weft__checker *c, const weft__syntax_node *read
         }
     }
     *value = weft__check_value_of(c, *current);
-    return loosen(c, read->column, value);
+    return weft__check_loosen(c, read->column, value);
 }
 
 static weft_status check_cast(weft__checker *c, const weft__syntax_node *cast,
@@ -85,6 +84,10 @@ static weft_status check_node(weft__checker *c, uint32_t position)
         return check_operand(c, node, value);
     case WEFT__SYNTAX_CAST:
         return check_cast(c, node, value);
+    case WEFT__SYNTAX_GATHER:
+        return weft__check_gather(c, node, value);
+    case WEFT__SYNTAX_LOOP:
+        return weft__check_loop(c, node, value);
     default:
         break;
     }
@@ -195,7 +198,7 @@ static weft_status check_statement(weft__checker *c, const weft__syntax_statemen
     if (s->target == WEFT__TARGET_LOCAL && weft__check_shape(c, value.shape)->ndim)
         TRY(weft__check_close(c, &value, value.shape, s->column));
     if (s->target == WEFT__TARGET_LOCAL) {
-        TRY(loosen(c, s->column, &value));
+        TRY(weft__check_loosen(c, s->column, &value));
         c->values[s->node] = value;
         return WEFT_OK;
     }

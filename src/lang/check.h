@@ -80,6 +80,13 @@ weft_status weft__check_stencil(weft__checker *c, const weft__syntax_node *call,
                                 weft__check_value *value);
 weft_status weft__check_index(weft__checker *c, const weft__syntax_node *call,
                               weft__check_value *value);
+/* check_loop.c: a part of a loop; an element at any position. */
+weft_status weft__check_loop(weft__checker *c, const weft__syntax_node *part,
+                             weft__check_value *value);
+weft_status weft__check_gather(weft__checker *c, const weft__syntax_node *gather,
+                               weft__check_value *value);
+/* check.c: in loops of a function integers and bool are untyped, as numbers of C are. */
+weft_status weft__check_loosen(weft__checker *c, uint32_t column, weft__check_value *value);
 /* One operation, element by element, on values that are given. */
 weft_status weft__check_apply(weft__checker *c, weft__lang_operation operation, uint32_t column,
                               const weft__check_value *arguments, int count,

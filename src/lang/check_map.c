@@ -187,6 +187,8 @@ weft_status weft__check_map(weft__checker *c, const weft__syntax_node *call,
     weft__check_value arguments[3];
     for (uint32_t k = 0; k < call->count; k++)
         arguments[k] = weft__check_argument(c, call, k);
+    for (int k = 1; call->negative && k < 3; k++)
+        TRY(weft__check_loosen(c, call->column, &arguments[k]));
     if (call->negative &&
         (arguments[1].dtype != arguments[2].dtype || arguments[1].weak != arguments[2].weak))
         return CHECK_FAIL(c, call->column, WEFT_ERROR_DTYPE,

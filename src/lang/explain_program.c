@@ -67,6 +67,11 @@ static void write_arguments(weft__text *text, const weft__lang_node *node)
             weft__text_add(text, " %%%d", node->argument[k]);
 }
 
+static const char *const loop_parts[] = {
+    [WEFT__LOOP_CARRY] = "carry", [WEFT__LOOP_ENTER] = "enter", [WEFT__LOOP_TEST] = "while",
+    [WEFT__LOOP_NEXT] = "next",   [WEFT__LOOP_END] = "end",     [WEFT__LOOP_RESULT] = "result of",
+};
+
 static void write_value(const weft__explained *e, const weft__lang_node *node)
 {
     switch ((weft__lang_kind)node->kind) {
@@ -96,6 +101,14 @@ static void write_value(const weft__explained *e, const weft__lang_node *node)
         break;
     case WEFT__NODE_FOLD:
         write_fold(e, node);
+        break;
+    case WEFT__NODE_GATHER:
+        weft__text_add(e->text, "element of %s at", name_of(e, node->operand).text);
+        write_arguments(e->text, node);
+        break;
+    case WEFT__NODE_LOOP:
+        weft__text_add(e->text, "loop: %s", loop_parts[node->operation]);
+        write_arguments(e->text, node);
     }
 }
 

@@ -62,15 +62,30 @@ typedef enum weft__lang_kind {
     WEFT__NODE_CAST,    /* argument 0 as `dtype`; to f16 or bf16 it rounds, even from these */
     WEFT__NODE_BROADCAST, /* argument 0 repeated to the node's shape: what a reader of an assigned
                              operand sees */
-    WEFT__NODE_INDEX, /* i64: the position along an axis, which is `axis` axes before the last one
-                         of whatever the value is used in */
-    WEFT__NODE_SHIFT, /* operand `operand` displaced by shifts[shift]. Argument 0 is its value at
-                         this point: an OPERAND node, or something else if the program has assigned
-                         to it (assignments[].node) before; then that must have been stored first.
-                         Argument 1, for WEFT__BOUNDARY_CONSTANT: the value out of bounds */
-    WEFT__NODE_MAP,   /* `operation`, element by element */
-    WEFT__NODE_FOLD   /* reduction `operation` of argument 0 over `axes` */
+    WEFT__NODE_INDEX,  /* i64: the position along an axis, which is `axis` axes before the last one
+                          of whatever the value is used in */
+    WEFT__NODE_SHIFT,  /* operand `operand` displaced by shifts[shift]. Argument 0 is its value at
+                          this point: an OPERAND node, or something else if the program has assigned
+                          to it (assignments[].node) before; then that must have been stored first.
+                          Argument 1, for WEFT__BOUNDARY_CONSTANT: the value out of bounds */
+    WEFT__NODE_MAP,    /* `operation`, element by element */
+    WEFT__NODE_FOLD,   /* reduction `operation` of argument 0 over `axes` */
+    WEFT__NODE_GATHER, /* the element of operand `operand`, which has the shape shapes[shift], at
+                          the positions that the arguments are */
+    WEFT__NODE_LOOP    /* `operation` is a weft__loop_part */
 } weft__lang_kind;
+
+/* Loops of portable kernels that loops of a function have become. The parts of one follow each
+ * other in this order, with what they need between them; that is computed once for each round, from
+ * ENTER to END, or before the loop if it depends on no part of it. */
+typedef enum weft__loop_part {
+    WEFT__LOOP_CARRY, /* argument 0 at first, then what its NEXT says */
+    WEFT__LOOP_ENTER,
+    WEFT__LOOP_TEST,  /* leaves where argument 0, a bool, is false; argument 1 is ENTER */
+    WEFT__LOOP_NEXT,  /* the CARRY argument 0 becomes argument 1; argument 2: the part before */
+    WEFT__LOOP_END,   /* argument 0: the part before */
+    WEFT__LOOP_RESULT /* what the CARRY argument 0 is afterwards; argument 1: END */
+} weft__loop_part;
 
 /* In the field for the dtype, as in weft_operand. */
 typedef union weft__lang_literal {
@@ -134,6 +149,12 @@ weft_status weft__lang_parse(const char *code, size_t length, const weft__lang_n
  */
 weft_status weft__lang_parse_kernel(const char *code, size_t length, const weft__lang_name *names,
                                     int count, weft__lang_syntax **syntax);
+/* The same for what a loop of a function has become. Its statements may also be loops of what has
+ * been assigned before, which they may assign again: "weft_loop x y; …; weft_test condition; …;
+ * weft_end". What it assigns for the first time is not there afterwards. Indices need not be
+ * affine. */
+weft_status weft__lang_parse_loop(const char *code, size_t length, const weft__lang_name *names,
+                                  int count, weft__lang_syntax **syntax);
 /* The same for one statement of a function: the text of `code` from `begin` on. Operands may be
  * elements too (ACCESS nodes). Code and names are not copied, and must outlive the syntax. */
 weft_status weft__lang_parse_part(weft__lang_name code, size_t begin, const weft__lang_name *names,

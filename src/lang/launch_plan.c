@@ -154,7 +154,7 @@ bool weft__launch_view(const weft__launch_plan *plan, uint32_t operand, const we
     weft_shape flat = {1, {weft__array_count(source)}};
     memcpy(as.stride, source->stride, sizeof as.stride);
     if (of->form != WEFT__PORTABLE_ELEMENTS &&
-        !reshaped(source, of->form == WEFT__PORTABLE_LINEAR ? &flat : points, &as))
+        !reshaped(source, of->form == WEFT__PORTABLE_RESHAPED ? points : &flat, &as))
         return false;
     atomic_init(&view->references, 1); /* never the last: it is not on the heap */
     view->dtype = source->dtype;
@@ -172,6 +172,8 @@ bool weft__launch_view(const weft__launch_plan *plan, uint32_t operand, const we
         return true;
     }
     memset(view->stride, 0, sizeof view->stride);
+    if (of->form == WEFT__PORTABLE_WHOLE)
+        view->shape = (weft_shape){0, {0}};
     for (int s = 0; s < of->subscripts; s++) {
         view->data += of->offset[s] * as.stride[s];
         for (int k = 0; k < points->ndim; k++)

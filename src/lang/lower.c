@@ -309,6 +309,12 @@ static weft_status lower_kind(weft__lowering_of *l, weft__phase phase, int32_t a
         break;
     case WEFT__NODE_FOLD:
         return weft__lower_fold(l, at, false, element);
+    case WEFT__NODE_GATHER:
+        *element = weft__lower_gather(l, phase, node);
+        break;
+    case WEFT__NODE_LOOP:
+        weft__lower_loop(l, phase, node, element);
+        break;
     }
     return l->status;
 }
@@ -369,6 +375,21 @@ static weft_status lower_stores(weft__lowering_of *l, const weft__scheduled *sto
     return weft__build_finish(&l->out->builder);
 }
 
+/* What a loop has in it and does not change is computed before it. */
+static weft_status lower_before(weft__lowering_of *l, weft__phase phase, uint32_t enter,
+                                uint32_t end)
+{
+    if (l->schedule->pieces.count > 1)
+        return FAIL(WEFT_ERROR_UNSUPPORTED, "what is around a loop is too long for one kernel");
+    end = weft__lower_varies(l, enter, end);
+    for (uint32_t k = enter; k < end; k++) {
+        int32_t i = l->schedule->pieces.order[k];
+        if (wanted(l, phase, i) & 1 && !l->varies[i])
+            TRY(lower_node(l, phase, i));
+    }
+    return WEFT_OK;
+}
+
 static weft_status lower_values(weft__lowering_of *l, const weft__scheduled *stores, uint32_t count)
 {
     const weft__lang_program *p = l->program;
@@ -384,6 +405,10 @@ static weft_status lower_values(weft__lowering_of *l, const weft__scheduled *sto
     for (int phase = 0; phase < WEFT__PHASES; phase++)
         for (uint32_t k = piece.first; k < piece.end; k++) {
             int32_t i = l->schedule->pieces.order[k];
+            bool enters =
+                p->nodes[i].kind == WEFT__NODE_LOOP && p->nodes[i].operation == WEFT__LOOP_ENTER;
+            if (wanted(l, (weft__phase)phase, i) & 1 && enters)
+                TRY(lower_before(l, (weft__phase)phase, k, piece.end));
             if (wanted(l, (weft__phase)phase, i) & 1)
                 TRY(lower_node(l, (weft__phase)phase, i));
         }
@@ -448,7 +473,7 @@ weft_status weft__lang_lower(const weft__lang_program *program, const weft__sche
     size_t nodes = program->nodes_count, room = most_scalars(schedule);
     weft__lowering_of l = {.program = program, .schedule = schedule};
     char *memory =
-        weft__allocate_zeroed(2 * nodes * (sizeof(weft__element) + 2 * sizeof(uint32_t)));
+        weft__allocate_zeroed(2 * nodes * (sizeof(weft__element) + 2 * sizeof(uint32_t)) + nodes);
     void *lists = weft__allocate(room * (sizeof(uint64_t) + sizeof(int32_t)) +
                                  WEFT__OPERANDS_MAX * sizeof(int32_t));
     weft_status status = memory && lists ? WEFT_OK : WEFT_ERROR_MEMORY;
@@ -457,6 +482,7 @@ weft_status weft__lang_lower(const weft__lang_program *program, const weft__sche
         uint32_t *marks = (uint32_t *)(void *)((weft__element *)(void *)memory + 2 * nodes);
         l.wanted[phase] = marks + (size_t)phase * nodes;
         l.lowered[phase] = marks + (size_t)(2 + phase) * nodes;
+        l.varies = (uint8_t *)(marks + 4 * nodes);
     }
     for (uint32_t k = 0; k < schedule->kernels_count && status == WEFT_OK; k++) {
         l.out = &kernels[k];

@@ -20,6 +20,7 @@ typedef struct weft__lowering_of {
                                         plus 2 for the mean of a variance */
     uint32_t *lowered[WEFT__PHASES]; /* the mark, if the next is set */
     weft__element *values[WEFT__PHASES]; /* what it has become */
+    uint8_t *varies;                     /* of each node: whether it changes in a loop */
     weft_status status;                  /* of what cannot return one */
 } weft__lowering_of;
 
@@ -37,6 +38,14 @@ int32_t weft__lower_count(weft__lowering_of *l, weft_dtype dtype, int64_t number
 weft__element weft__lower_shift(weft__lowering_of *l, weft__phase phase,
                                 const weft__lang_node *node, int32_t place,
                                 const weft__element *constant);
+/* lower_loop.c: a part of a loop; an element at any position. Their arguments are lowered. */
+void weft__lower_loop(weft__lowering_of *l, weft__phase phase, const weft__lang_node *node,
+                      weft__element *element);
+weft__element weft__lower_gather(weft__lowering_of *l, weft__phase phase,
+                                 const weft__lang_node *node);
+/* Which nodes change in the loop that is entered at that position of the order; returns where it
+ * ends. */
+uint32_t weft__lower_varies(const weft__lowering_of *l, uint32_t enter, uint32_t end);
 /* A reduction, or the mean that it needs; its argument is lowered. */
 weft_status weft__lower_fold(weft__lowering_of *l, int32_t node, bool mean, weft__element *element);
 

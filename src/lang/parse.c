@@ -61,7 +61,7 @@ static weft_status copy_texts(weft__lang_syntax *s, weft__lang_name code, size_t
     return WEFT_OK;
 }
 
-typedef enum text_kind { PROGRAM, VALUE, KERNEL } text_kind;
+typedef enum text_kind { PROGRAM, VALUE, KERNEL, LOOP } text_kind;
 
 static weft_status parse_with(weft__parser *p)
 {
@@ -78,7 +78,10 @@ static weft_status parse_with(weft__parser *p)
 
 static weft_status run_parser(weft__lang_syntax *syntax, text_kind kind)
 {
-    weft__parser p = {.syntax = syntax, .wants_value = kind == VALUE, .kernel = kind == KERNEL};
+    weft__parser p = {.syntax = syntax,
+                      .wants_value = kind == VALUE,
+                      .kernel = kind == KERNEL || kind == LOOP,
+                      .loops = kind == LOOP};
     p.lexer = (weft__lexer){syntax->code.text, (uint32_t)syntax->code.length, 0};
     return parse_with(&p);
 }
@@ -135,4 +138,12 @@ weft_status weft__lang_parse_kernel(const char *code, size_t length, const weft_
                                     int count, weft__lang_syntax **syntax)
 {
     return parse((weft__lang_name){code, length}, names, count, KERNEL, syntax);
+}
+
+weft_status weft__lang_parse_loop(const char *code, size_t length, const weft__lang_name *names,
+                                  int count, weft__lang_syntax **syntax)
+{
+    TRY(parse((weft__lang_name){code, length}, names, count, LOOP, syntax));
+    (*syntax)->loop = true;
+    return WEFT_OK;
 }

@@ -1,5 +1,5 @@
 /* The parser's parts: expressions (parser.c), values (primary.c), calls (call.c), statements
- * (statement.c), elements and indices of portable kernels (access.c). */
+ * (statement.c, loop.c), elements and indices of portable kernels (access.c). */
 #ifndef WEFT_LANG_PARSER_H
 #define WEFT_LANG_PARSER_H
 
@@ -32,6 +32,19 @@ typedef struct weft__frame {
     uint32_t first;     /* CALL: where its arguments begin in `pending` */
 } weft__frame;
 
+enum { WEFT__LOOPS_OPEN = 8, WEFT__LOOPS_CARRIED = 64 };
+
+/* A loop that is not closed yet. */
+typedef struct weft__parser_loop {
+    int first; /* of what it carries */
+    int32_t enter, part;
+} weft__parser_loop;
+
+typedef struct weft__parser_carried {
+    weft__lang_name name;
+    int32_t before, carry; /* nodes */
+} weft__parser_carried;
+
 typedef struct weft__parser {
     weft__lang_syntax *syntax;
     weft__names names;
@@ -43,6 +56,10 @@ typedef struct weft__parser {
     bool wants_value;
     bool kernel;   /* a portable one: operands are elements with indices, or numbers */
     bool elements; /* of a function: operands may be elements too */
+    bool loops;    /* statements may be those of loops */
+    weft__parser_loop open[WEFT__LOOPS_OPEN];
+    weft__parser_carried carried[WEFT__LOOPS_CARRIED]; /* by the loops that are open */
+    int open_count, carried_count;
 } weft__parser;
 
 #define PARSE_FAIL(p, column, ...)                                                                 \
@@ -79,6 +96,12 @@ weft_status weft__parse_call(weft__parser *p, weft__token name, int32_t *node);
 weft_status weft__parse_argument_end(weft__parser *p, int32_t argument, int32_t *node);
 
 weft_status weft__parse_statements(weft__parser *p);
+/* statement.c: adds a statement. */
+weft_status weft__parse_statement_add(weft__parser *p, int32_t target, int32_t access, int32_t node,
+                                      uint32_t column);
+/* loop.c: whether the statement is about a loop; reads it. */
+bool weft__parse_is_loop(const weft__parser *p);
+weft_status weft__parse_loop_statement(weft__parser *p);
 
 /* Portable kernels. Finds the indices: the names in what is assigned to. */
 weft_status weft__parse_indices(weft__parser *p);

@@ -8,14 +8,27 @@ static const int32_t *arguments_of(const weft__lang_syntax *syntax, const weft__
     return syntax->arguments + node->first;
 }
 
+/* Whether an element is at a position that is not affine. */
+static bool is_gathered(const weft__lang_syntax *syntax, const weft__syntax_node *access,
+                        const weft__affine *forms)
+{
+    for (uint32_t k = 0; syntax->loop && forms && k < access->count; k++)
+        if (!forms[arguments_of(syntax, access)[k]].valid)
+            return true;
+    return false;
+}
+
 /* Marks the nodes below one that is needed; arguments come before their users. */
 static void mark_below(const weft__lang_syntax *syntax, const weft__syntax_node *node,
-                       uint8_t *needed, uint8_t how)
+                       uint8_t *needed, uint8_t how, const weft__affine *forms)
 {
-    bool calls = node->kind == WEFT__SYNTAX_CALL || node->kind == WEFT__SYNTAX_CAST;
+    bool calls = node->kind == WEFT__SYNTAX_CALL || node->kind == WEFT__SYNTAX_CAST ||
+                 node->kind == WEFT__SYNTAX_LOOP;
     bool access = node->kind == WEFT__SYNTAX_ACCESS;
     uint8_t below =
         access ? WEFT__NEEDED_AS_INDEX : how & (WEFT__NEEDED_AS_VALUE | WEFT__NEEDED_AS_INDEX);
+    if (access && is_gathered(syntax, node, forms))
+        below |= WEFT__NEEDED_AS_VALUE;
     for (uint32_t k = 0; (calls || access) && k < node->count; k++)
         needed[arguments_of(syntax, node)[k]] |= below;
     if (access && node->value.attributes >= 0 && how & WEFT__NEEDED_AS_VALUE) {
@@ -26,7 +39,7 @@ static void mark_below(const weft__lang_syntax *syntax, const weft__syntax_node 
 }
 
 /* Locals are needed where they are read: readers point at their values. */
-static void mark(const weft__lang_syntax *syntax, uint8_t *needed)
+static void mark(const weft__lang_syntax *syntax, const weft__affine *forms, uint8_t *needed)
 {
     for (uint32_t i = 0; i < syntax->statements_count; i++) {
         const weft__syntax_statement *s = &syntax->statements[i];
@@ -37,7 +50,22 @@ static void mark(const weft__lang_syntax *syntax, uint8_t *needed)
     }
     for (uint32_t i = syntax->nodes_count; i-- > 0;)
         if (needed[i])
-            mark_below(syntax, &syntax->nodes[i], needed, needed[i]);
+            mark_below(syntax, &syntax->nodes[i], needed, needed[i], forms);
+}
+
+/* What decides how often a loop goes round decides about positions that it counts. */
+static void mark_loops(const weft__lang_syntax *syntax, uint8_t *needed)
+{
+    bool counts = false;
+    for (uint32_t i = 0; i < syntax->nodes_count; i++)
+        counts |= syntax->nodes[i].kind == WEFT__SYNTAX_LOOP && needed[i] & WEFT__NEEDED_AS_INDEX;
+    for (uint32_t i = 0; counts && i < syntax->nodes_count; i++)
+        if (syntax->nodes[i].kind == WEFT__SYNTAX_LOOP &&
+            syntax->nodes[i].operation == WEFT__LOOP_TEST)
+            needed[i] |= WEFT__NEEDED_AS_INDEX;
+    for (uint32_t i = syntax->nodes_count; counts && i-- > 0;)
+        if (needed[i])
+            mark_below(syntax, &syntax->nodes[i], needed, needed[i], NULL);
 }
 
 weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed)
@@ -45,7 +73,8 @@ weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed)
     uint8_t *needed = weft__allocate_zeroed(syntax->nodes_count + (size_t)1);
     if (!needed)
         return WEFT_ERROR_MEMORY;
-    mark(syntax, needed);
+    mark(syntax, NULL, needed);
+    mark_loops(syntax, needed);
     for (uint32_t i = 0; i < syntax->nodes_count; i++)
         if (syntax->nodes[i].kind == WEFT__SYNTAX_OPERAND && needed[i] & WEFT__NEEDED_AS_INDEX)
             fixed[syntax->nodes[i].index] = true;
@@ -119,10 +148,34 @@ static weft_status add_shift(weft__rewriting *r, const weft__syntax_node *from,
     return add_node(r, call, node);
 }
 
+static weft_status add_call(weft__rewriting *r, const weft__syntax_node *from, int32_t *node)
+{
+    weft__syntax_node call = *from;
+    call.first = r->out->syntax->arguments_count;
+    for (uint32_t k = 0; k < from->count; k++)
+        TRY(add_argument(r, r->made[arguments_of(r->from, from)[k]]));
+    return add_node(r, call, node);
+}
+
+static weft_status add_gather(weft__rewriting *r, int32_t access, int32_t *node)
+{
+    weft__lang_syntax *to = r->out->syntax;
+    weft__syntax_node gather = r->from->nodes[access];
+    weft_shape shape;
+    gather.kind = WEFT__SYNTAX_GATHER;
+    TRY(weft__rewrite_gather(r, access, &gather.index, &shape));
+    TRY(weft__lang_room(&to->shapes, to->shapes_count, &to->shapes_room, sizeof *to->shapes));
+    gather.value.attributes = (int32_t)to->shapes_count;
+    to->shapes[to->shapes_count++] = shape;
+    return add_call(r, &gather, node);
+}
+
 static weft_status add_element(weft__rewriting *r, int32_t access, int32_t *node)
 {
     const weft__syntax_node *from = &r->from->nodes[access];
     weft__rewritten element;
+    if (is_gathered(r->from, from, r->forms))
+        return add_gather(r, access, node);
     TRY(weft__rewrite_element(r, access, false, &element));
     if (element.displaced)
         return add_shift(r, from, &element, node);
@@ -140,15 +193,6 @@ static weft_status add_index(weft__rewriting *r, const weft__syntax_node *from, 
     call.count = 1;
     call.index = -1;
     TRY(add_argument(r, axis));
-    return add_node(r, call, node);
-}
-
-static weft_status add_call(weft__rewriting *r, const weft__syntax_node *from, int32_t *node)
-{
-    weft__syntax_node call = *from;
-    call.first = r->out->syntax->arguments_count;
-    for (uint32_t k = 0; k < from->count; k++)
-        TRY(add_argument(r, r->made[arguments_of(r->from, from)[k]]));
     return add_node(r, call, node);
 }
 
@@ -214,16 +258,18 @@ static weft_status rewrite(weft__rewriting *r, const int64_t *const *numbers)
 {
     const weft__lang_syntax *from = r->from;
     uint32_t position = 0;
-    mark(from, r->needed);
     for (uint32_t i = 0; i < from->nodes_count; i++) {
         r->made[i] = -1;
-        if (r->needed[i] & WEFT__NEEDED_AS_INDEX)
-            r->forms[i] = weft__affine_of(from, (int32_t)i, r->forms, numbers);
+        r->forms[i] = weft__affine_of(from, (int32_t)i, r->forms, numbers);
     }
+    r->numbers = numbers;
+    mark(from, r->forms, r->needed);
     for (uint32_t i = 0; i < from->statements_count; i++)
         if (from->statements[i].target >= 0)
             r->assigned[from->statements[i].target] = true;
     TRY(choose_points(r));
+    r->out->syntax->looped = from->looped;
+    r->out->syntax->points = r->out->points;
     for (uint32_t i = 0; i < from->statements_count; i++) {
         for (; position < from->statements[i].end; position++)
             TRY(rewrite_node(r, position));

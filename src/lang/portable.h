@@ -15,6 +15,7 @@ typedef enum weft__portable_form {
     WEFT__PORTABLE_NUMBER,
     WEFT__PORTABLE_ELEMENTS, /* one index for each axis of the argument */
     WEFT__PORTABLE_LINEAR,   /* one index: the position in C order */
+    WEFT__PORTABLE_WHOLE,    /* all elements, by their positions in C order, of any point */
     WEFT__PORTABLE_RESHAPED /* the same where the index space has axes: the argument in its shape */
 } weft__portable_form;
 

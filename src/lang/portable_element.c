@@ -323,6 +323,33 @@ weft_status weft__rewrite_element(weft__rewriting *r, int32_t access, bool targe
                        &element->operand);
 }
 
+weft_status weft__rewrite_gather(weft__rewriting *r, int32_t access, int32_t *operand,
+                                 weft_shape *shape)
+{
+    const weft__syntax_node *node = &r->from->nodes[access];
+    access_of e = {r, node, r->from->names[node->index], {0, {0}}, false, -1};
+    weft__portable_operand whole;
+    int64_t low, high;
+    TRY(check_argument(&e));
+    *shape = r->types[node->index].shape;
+    if (shape->ndim != (int)node->count)
+        *shape = (weft_shape){1, {count_of(shape)}};
+    for (int s = 0; s < shape->ndim; s++)
+        if (!weft__rewrite_range(r, r->from->arguments[node->first + (uint32_t)s], &low, &high) ||
+            low < 0 || high >= shape->size[s])
+            return REWRITE_FAIL(r, node->column, WEFT_ERROR_UNSUPPORTED,
+                                "%s may be outside of its array", text_of(&e).text);
+    if (shape->ndim > 3 || r->assigned[node->index])
+        return REWRITE_FAIL(
+            r, node->column, WEFT_ERROR_UNSUPPORTED,
+            "%s is at a position that is not known before, and %s", text_of(&e).text,
+            shape->ndim > 3 ? "has more than three dimensions" : "its array is written");
+    memset(&whole, 0, sizeof whole);
+    whole.argument = node->index;
+    whole.form = WEFT__PORTABLE_WHOLE;
+    return add_operand(r, &whole, e.name, operand);
+}
+
 bool weft__rewrite_is_plain(const weft__rewriting *r)
 {
     int64_t points = count_of(&r->space);

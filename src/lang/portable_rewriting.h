@@ -19,6 +19,8 @@ typedef struct weft__rewriting {
     bool *assigned;  /* of each argument: whether elements of it are written */
     uint8_t *needed; /* of each node */
     weft__affine *forms;
+    const int64_t *const
+        *numbers;  /* of each argument: its value if that is an integer, else NULL */
     int32_t *made; /* of each node: what it has become, or -1 */
     weft__portable_program *out;
 } weft__rewriting;
@@ -41,6 +43,13 @@ bool weft__rewrite_is_plain(const weft__rewriting *r);
 /* The operand for an element. */
 weft_status weft__rewrite_element(weft__rewriting *r, int32_t access, bool target,
                                   weft__rewritten *element);
+/* The operand for an element at any position, which is known to be inside, and the shape that its
+ * positions are for. */
+weft_status weft__rewrite_gather(weft__rewriting *r, int32_t access, int32_t *operand,
+                                 weft_shape *shape);
+/* range.c: the smallest and largest value of a node, in a loop that has been entered; false if they
+ * are not known. */
+bool weft__rewrite_range(const weft__rewriting *r, int32_t node, int64_t *low, int64_t *high);
 /* The operand for a number. */
 weft_status weft__rewrite_number(weft__rewriting *r, int32_t argument, uint32_t column,
                                  int32_t *operand);

@@ -14,6 +14,7 @@ typedef struct scheduling {
     weft__schedule *out;
     uint8_t *wanted;   /* whether a result depends on the node */
     uint8_t *folds;    /* how many reductions the node's kernel has for it */
+    uint8_t *looped;   /* whether the node's kernel has a loop for it */
     int32_t *assigned; /* the operand whose last value the node is, or -1 */
     int32_t base;      /* the first level of this piece … */
     int32_t last;      /* … and the last level so far */
@@ -123,7 +124,8 @@ static int32_t argument_level(scheduling *s, int32_t node, int k, int32_t around
     bool outside = is_outside(s, a, node), repeats = weft__piece_repeats(s->program, a);
     bool moved = n->kind == WEFT__NODE_SHIFT && k == 0;
     bool stored = (moved && s->program->nodes[a].kind != WEFT__NODE_OPERAND) ||
-                  (outside && !repeats) || (out->fold[a] >= 0 && around < 0);
+                  (s->looped[a] && n->kind == WEFT__NODE_FOLD) || (outside && !repeats) ||
+                  (out->fold[a] >= 0 && around < 0);
     if (stored)
         store(s, a);
     return out->level[a] + stored;
@@ -134,6 +136,10 @@ static void schedule_node(scheduling *s, int32_t node)
     weft__schedule *out = s->out;
     const weft__lang_node *n = &s->program->nodes[node];
     int32_t level = s->base, around = fold_around(s, node);
+    s->looped[node] = n->kind == WEFT__NODE_LOOP;
+    for (int k = 0; k < 3; k++)
+        s->looped[node] |=
+            n->argument[k] >= 0 && s->looped[n->argument[k]] && n->kind != WEFT__NODE_FOLD;
     for (int k = 0; k < 3; k++) {
         int32_t there = n->argument[k] < 0 ? 0 : argument_level(s, node, k, around);
         level = level > there ? level : there;
@@ -260,7 +266,7 @@ weft_status weft__schedule_make(const weft__lang_program *program, weft__schedul
     size_t nodes = program->nodes_count, most = 2 * nodes + program->assignments_count + 1;
     size_t levels = 3 * nodes + most + 2;
     size_t bytes =
-        2 * most * sizeof(weft__scheduled) + (levels + 5 * nodes) * sizeof(int32_t) + 2 * nodes;
+        2 * most * sizeof(weft__scheduled) + (levels + 5 * nodes) * sizeof(int32_t) + 3 * nodes;
     memset(schedule, 0, sizeof *schedule);
     char *memory = weft__allocate_zeroed(bytes);
     if (!memory)
@@ -276,6 +282,7 @@ weft_status weft__schedule_make(const weft__lang_program *program, weft__schedul
     s.assigned = schedule->fold + nodes;
     s.wanted = (uint8_t *)(s.assigned + nodes);
     s.folds = s.wanted + nodes;
+    s.looped = s.folds + nodes;
     for (size_t i = 0; i < nodes; i++)
         schedule->fold[i] = -1, schedule->home[i] = schedule->mean[i] = WEFT__PLACE_NONE;
     mark_wanted(&s);

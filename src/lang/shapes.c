@@ -50,22 +50,6 @@ weft_status weft__check_broadcast(weft__checker *c, int32_t a, int32_t b, uint32
     return weft__check_shape_add(c, &both, result);
 }
 
-/* Until it is closed, the axis of an index node is as given, and its shape that of a number. */
-weft_status weft__check_index(weft__checker *c, const weft__syntax_node *call,
-                              weft__check_value *value)
-{
-    int64_t axis = weft__check_integer(c, call, 0);
-    weft__lang_node node = weft__check_node(WEFT__NODE_INDEX, WEFT_I64, call->column);
-    if (axis < -WEFT_NDIM_MAX || axis >= WEFT_NDIM_MAX)
-        return CHECK_FAIL(c, call->column, WEFT_ERROR_SHAPE, "axis %lld is out of range",
-                          (long long)axis);
-    node.axis = (uint8_t)(axis + WEFT_NDIM_MAX);
-    node.weak = c->syntax->loop;
-    TRY(weft__check_emit(c, node, &value->node));
-    *value = weft__check_value_of(c, value->node);
-    return WEFT_OK;
-}
-
 static weft_status push_open(weft__checker *c, int32_t node)
 {
     if (node < 0 || !c->is_open[node])
@@ -99,6 +83,34 @@ static weft_status close_index(weft__checker *c, int32_t position, int32_t shape
         own.size[k] = k ? 1 : space.size[space.ndim - 1 - back];
     node->axis = (uint8_t)back;
     return weft__check_shape_add(c, &own, &node->shape);
+}
+
+/* In a kernel with loops all indices are along its own index space. */
+static weft_status close_in_loops(weft__checker *c, int32_t position)
+{
+    int32_t shape;
+    TRY(weft__check_shape_add(c, &c->syntax->points, &shape));
+    TRY(close_index(c, position, shape));
+    c->is_open[position] = false;
+    return WEFT_OK;
+}
+
+/* Until it is closed, the axis of an index node is as given, and its shape that of a number. */
+weft_status weft__check_index(weft__checker *c, const weft__syntax_node *call,
+                              weft__check_value *value)
+{
+    int64_t axis = weft__check_integer(c, call, 0);
+    weft__lang_node node = weft__check_node(WEFT__NODE_INDEX, WEFT_I64, call->column);
+    if (axis < -WEFT_NDIM_MAX || axis >= WEFT_NDIM_MAX)
+        return CHECK_FAIL(c, call->column, WEFT_ERROR_SHAPE, "axis %lld is out of range",
+                          (long long)axis);
+    node.axis = (uint8_t)(axis + WEFT_NDIM_MAX);
+    node.weak = c->syntax->loop;
+    TRY(weft__check_emit(c, node, &value->node));
+    if (c->syntax->looped)
+        TRY(close_in_loops(c, value->node));
+    *value = weft__check_value_of(c, value->node);
+    return WEFT_OK;
 }
 
 /* The shape of a node whose arguments have got theirs. */

@@ -32,8 +32,8 @@ static int assignment_of(weft__token_kind kind)
     }
 }
 
-static weft_status add_statement(weft__parser *p, int32_t target, int32_t access, int32_t node,
-                                 uint32_t column)
+weft_status weft__parse_statement_add(weft__parser *p, int32_t target, int32_t access, int32_t node,
+                                      uint32_t column)
 {
     weft__lang_syntax *s = p->syntax;
     TRY(weft__lang_room(&s->statements, s->statements_count, &s->statements_room,
@@ -63,7 +63,7 @@ static weft_status assign_operand(weft__parser *p, int operand, uint32_t column)
     if (operation != WEFT__LANG_OPERATION_END)
         TRY(weft__parser_node(p, read, &node));
     TRY(parse_right_side(p, operation, node, &node));
-    return add_statement(p, operand, -1, node, column);
+    return weft__parse_statement_add(p, operand, -1, node, column);
 }
 
 /* An element of a portable kernel, which has been read as a value. */
@@ -76,7 +76,7 @@ static weft_status assign_element(weft__parser *p, int32_t access, uint32_t colu
     if (element->value.attributes >= 0)
         return PARSE_FAIL(p, column, "boundary= and value= are for elements that are read");
     TRY(parse_right_side(p, operation, node, &node));
-    return add_statement(p, operand, access, node, column);
+    return weft__parse_statement_add(p, operand, access, node, column);
 }
 
 /* A name near that of an operand is probably meant to be it. */
@@ -112,7 +112,7 @@ static weft_status assign_local(weft__parser *p)
     if (local && !local->read)
         return never_read(p, local);
     TRY(weft__names_local_set(&p->names, text, node, name.at));
-    return add_statement(p, WEFT__TARGET_LOCAL, -1, node, name.at);
+    return weft__parse_statement_add(p, WEFT__TARGET_LOCAL, -1, node, name.at);
 }
 
 /* A statement that is an expression: the value, if one was asked for and nothing follows. */
@@ -136,7 +136,7 @@ static weft_status parse_value_statement(weft__parser *p)
     if (!p->wants_value)
         return PARSE_FAIL(p, column, "this value goes nowhere; assign it to an %s",
                           p->kernel ? "element, as out(i) = ..." : "operand");
-    return add_statement(p, WEFT__TARGET_VALUE, -1, node, column);
+    return weft__parse_statement_add(p, WEFT__TARGET_VALUE, -1, node, column);
 }
 
 static weft_status parse_statement(weft__parser *p)
@@ -158,6 +158,8 @@ static weft_status parse_statement(weft__parser *p)
     }
     if (weft__parse_is_boundary(p))
         return weft__parse_boundary_statement(p);
+    if (weft__parse_is_loop(p))
+        return weft__parse_loop_statement(p);
     if (p->token.kind == WEFT__TOKEN_NAME && assignment_of(weft__parser_peek(p).kind) >= 0)
         return assign_local(p);
     return parse_value_statement(p);

@@ -30,5 +30,6 @@ void weft__lang_syntax_free(weft__lang_syntax *syntax)
     weft__free(syntax->arguments);
     weft__free(syntax->attributes);
     weft__free(syntax->statements);
+    weft__free(syntax->shapes);
     weft__free(syntax);
 }

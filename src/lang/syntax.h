@@ -11,8 +11,11 @@ typedef enum weft__syntax_kind {
     WEFT__SYNTAX_CAST,    /* argument 0 as `dtype` */
     WEFT__SYNTAX_CALL,    /* `operation`, an operator or a function */
     WEFT__SYNTAX_INDEX,   /* of a portable kernel: index number `index` at this point */
-    WEFT__SYNTAX_ACCESS   /* of a portable kernel: the element of operand `index` at the arguments;
+    WEFT__SYNTAX_ACCESS,  /* of a portable kernel: the element of operand `index` at the arguments;
                              `value.attributes` has the named ones, or is -1 */
+    WEFT__SYNTAX_GATHER,  /* the same, with positions of any kind: operand `index` has the shape
+                             shapes[value.attributes] */
+    WEFT__SYNTAX_LOOP     /* `operation` is a weft__loop_part; arguments as there */
 } weft__syntax_kind;
 
 typedef struct weft__syntax_node {
@@ -62,8 +65,12 @@ struct weft__lang_syntax {
     int names_count;
     weft__lang_name indices[WEFT_NDIM_MAX]; /* of a portable kernel, in the order of the axes */
     int indices_count;
-    uint8_t boundary; /* of its accesses that say nothing else */
-    bool loop;        /* it is of a loop of a function: indices, integers and bool are untyped */
+    uint8_t boundary;  /* of its accesses that say nothing else */
+    bool loop;         /* it is of a loop of a function: indices, integers and bool are untyped */
+    bool looped;       /* it has loops in it; then: */
+    weft_shape points; /* of a kernel that has been rewritten: its index space */
+    weft_shape *shapes;
+    uint32_t shapes_count, shapes_room;
     weft__syntax_node *nodes;
     int32_t *arguments;
     weft__syntax_attributes *attributes;

@@ -208,4 +208,42 @@ LOOP(scatter_rows, INDIRECT, false, APART, { for (int i = 0; i < n; i++) for (in
      j++) { c(k(i), j) = a(i, j); } })
 LOOP(swapped, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { float t = x(i); x(i) =
      x(k(i)); x(k(i)) = t; } })
+LOOP(escapes, INNER, true, APART, { for (int i = 0; i < n; i++) { float u = 0.0f; int m = 0; while
+     (m < 50 && u < 100.0f) { u = u*1.5f + x(i); m++; } y(i) = f32(m); z(i) = u; } })
+LOOP(halved, INNER, true, APART, { for (int i = 0; i < n; i++) { int m = k(i); int s = 0; while (m
+     > 1) { if (m % 2 == 0) m = m/2; else m = 3*m + 1; s++; } k(i) = s; } })
+LOOP(product_row, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; float p =
+     0.0f; for (int j = 0; j < n; j++) { s = s*0.5f + a(i, j); p += s*x(j); } y(i) = p; } })
+LOOP(nearest, INNER, true, APART, { for (int i = 0; i < n; i++) { float least = 1000.0f; int best
+     = 0; for (int j = 0; j < n; j++) { float t = x(i) - z(j); if (t*t < least) { least = t*t;
+     best = j; } } k(i) = best; y(i) = least; } })
+LOOP(two_deep, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int j = 0;
+     j < 3; j++) { float t = 0.0f; for (int m = 0; m < 4; m++) { t += a(i, 4*j + m)*x(m); } s =
+     s*0.25f + t; } y(i) = s; } })
+LOOP(while_in_while, INNER, true, APART, { for (int i = 0; i < n; i++) { int m = i; float s =
+     0.0f; while (m > 0) { int q = m; while (q % 3 != 0) { q = q - 1; s += 0.5f; } s += f32(q); m
+     = m - 5; } y(i) = s; } })
+LOOP(searched, INNER, true, APART, { for (int i = 0; i < n; i++) { int m = 0; while (m < n && x(m)
+     < z(i)) m++; y(i) = f32(m); } })
+LOOP(under_condition, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 1.0f; if (x(i)
+     > 2.0f) { int m = 0; while (m < k(i)) { s = s + 0.25f; m++; } } y(i) = s; } })
+LOOP(in_a_plane, INNER, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+     float s = a(i, j); int m = i; while (m < j) { s = s + 0.25f; m += 2; } c(i, j) = s; } })
+LOOP(down, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int m = n - 1;
+     m >= i; m--) { s = s*0.5f + x(m); } y(i) = s; } })
+LOOP(after_another, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; int m = 0;
+     while (m < i) { s += 1.0f; m++; } while (m > 3) { s += 0.25f; m = m - 2; } y(i) = s; } })
+LOOP(exchanged, INNER, true, APART, { for (int i = 0; i < n; i++) { float p = x(i); float q =
+     y(i); for (int m = 0; m < i; m++) { float t = p; p = q; q = t + 0.25f; } y(i) = p; z(i) = q;
+     } })
+LOOP(counted_in_all, INNER, true, APART, { int s = 0; for (int i = 0; i < n; i++) { int m = i;
+     while (m < 30) m = m + 7; s += m; } k(0) = s; })
+LOOP(from_row_to_row, INNER, false, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { int m =
+     0; while (m < 3) { s = s*0.5f + x(i); m++; } y(i) = s; } })
+LOOP(of_earlier_rows, INNER, false, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; int m =
+     0; while (m < i) { s += y(m)*0.5f; m++; } y(i) = s + x(i); } })
+LOOP(running_counter, INNER, false, APART, { int m = 0; for (int i = 0; i < n; i++) { while (m <
+     2*i) m = m + 3; y(i) = f32(m); } })
+LOOP(kept_from_before, INNER, false, APART, { float t = 0.0f; for (int i = 0; i < n; i++) { int m
+     = 0; while (m < k(i)) { t = x(i); m++; } y(i) = t; } })
 /* clang-format on */

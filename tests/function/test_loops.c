@@ -8,7 +8,7 @@
 #include <weft/weft.h>
 
 enum { N = 24, SPARE = 32, APART = 1000 };
-enum { PARALLEL, SERIAL, REDUCTION, STENCIL, TRIANGULAR, ALIASED, INDIRECT, SORTS };
+enum { PARALLEL, SERIAL, REDUCTION, STENCIL, TRIANGULAR, ALIASED, INDIRECT, INNER, SORTS };
 
 /* The arrays of a loop. x and y have room around them, in which one may be a part of the other. */
 typedef struct data {
@@ -144,7 +144,8 @@ static void check_loop(const struct loop *loop, bool *parallel)
     CHECK_BITS(&actual, &expected, sizeof actual);
 }
 
-/* semantics: Functions / Loops; Functions / Integers and bool */
+/* semantics: Functions / Loops; Functions / Loops in loops; Functions / Integers and bool; Points,
+ * memory and order / A gather; Points, memory and order / A loop */
 TEST(F3_loops)
 {
     int independent = 0, found = 0, sorts[SORTS] = {0};

@@ -144,7 +144,7 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         shape_for_cpu(kernel, launch, shape);
         return;
     }
-    if (kernel->folds_count == 0 && is_large_enough(launch->count)) {
+    if (kernel->folds_count + kernel->loops_count == 0 && is_large_enough(launch->count)) {
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->tiled = is_tiled(kernel, launch);
     }
@@ -211,7 +211,7 @@ static void mark_stores(const weft__kernel *kernel, uint8_t *wanted)
 {
     for (uint32_t k = kernel->values_count; k-- > 0;) {
         const weft__value *value = &kernel->values[k];
-        wanted[k] |= value->op == WEFT__OP_store;
+        wanted[k] |= value->op == WEFT__OP_store || weft__value_is_flow(value);
         for (int j = 0; wanted[k] && j < weft__value_arguments(kernel, value); j++)
             wanted[value->argument[j]] = 1;
     }

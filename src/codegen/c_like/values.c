@@ -267,6 +267,10 @@ void weft__write_value(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype dtype = (weft_dtype)value->dtype;
+    if (weft__value_is_flow(value) || value->op == WEFT__OP_gather) {
+        (value->op == WEFT__OP_gather ? weft__write_gather : weft__write_flow)(w, at);
+        return;
+    }
     weft__text_add(&w->text, "const %s v%u = ", weft__text_of_dtype(dtype), at);
     if (!write_common(w, at)) {
         if (is_float(dtype))

@@ -40,7 +40,7 @@ static void place_step(weft__lowering *lowering, struct pool *pool, int32_t posi
 {
     weft__step *step = &lowering->program->steps[position];
     give_arguments(lowering, pool, position, true);
-    if (step->kind != WEFT__STEP_PUT && step->kind != WEFT__STEP_FOLD) {
+    if (weft__step_has_result(step) && lowering->live[step->result].block < 0) {
         weft__live *live = &lowering->live[step->result];
         live->block = pool_take(pool);
         if (live->last < 0)

@@ -4,6 +4,8 @@
 
 #include "codegen/interpreter/program.h"
 
+enum { WEFT__LOOPS_DEEP = 16 }; /* loops in loops */
+
 /* What a value is to a program: a fold is the end of one, or a value that another begins with. */
 enum { WEFT__WANTED_VALUE = 1, WEFT__WANTED_FOLD = 2 };
 
@@ -27,17 +29,30 @@ typedef struct weft__lowering {
     int32_t *value;    /* of each of the kernel's values: which live one it is */
     int32_t *raw;      /* of each load: the same, before it is made a value */
     bool *used;        /* of each load: whether anything but a plain copy uses it */
+    struct {
+        int32_t step;   /* that comes again and again */
+        int32_t test;   /* the step that leaves */
+        int32_t lives;  /* live values before it */
+        int32_t active; /* a live value: where points are still in it */
+    } loops[WEFT__LOOPS_DEEP];
+    int loops_count; /* that are open */
 } weft__lowering;
 
 /* How many of a step's arguments are used. */
 static inline int weft__step_arguments(const weft__step *step)
 {
-    static const uint8_t count[] = {[WEFT__STEP_COMPUTE] = 3,
-                                    [WEFT__STEP_PUT] = 1,
-                                    [WEFT__STEP_EDGE] = 2,
-                                    [WEFT__STEP_FOLD] = 2,
-                                    [WEFT__STEP_FOLDED] = 0};
+    static const uint8_t count[] = {
+        [WEFT__STEP_COMPUTE] = 3, [WEFT__STEP_PUT] = 1,    [WEFT__STEP_EDGE] = 2,
+        [WEFT__STEP_FOLD] = 2,    [WEFT__STEP_FOLDED] = 0, [WEFT__STEP_GATHER] = 1,
+        [WEFT__STEP_COPY] = 1,    [WEFT__STEP_ENTER] = 1,  [WEFT__STEP_TEST] = 2,
+        [WEFT__STEP_AGAIN] = 0};
     return count[step->kind];
+}
+
+static inline bool weft__step_has_result(const weft__step *step)
+{
+    return step->kind != WEFT__STEP_PUT && step->kind != WEFT__STEP_FOLD &&
+           step->kind != WEFT__STEP_TEST && step->kind != WEFT__STEP_AGAIN;
 }
 
 static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t value)
@@ -46,6 +61,13 @@ static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t 
 }
 
 weft_status weft__lower(weft__lowering *lowering);
+/* lower.c: a new value; a step that computes; an argument of a step. */
+int32_t weft__lower_live(weft__lowering *lowering, weft__storage storage, uint8_t size);
+int32_t weft__lower_compute(weft__lowering *lowering, weft__primitive *primitive, weft_dtype dtype,
+                            int count, const int32_t *arguments);
+void weft__lower_use(weft__lowering *lowering, weft__step *step, int k, int32_t live);
+/* loop.c: the values that say how loops go. */
+weft_status weft__lower_flow(weft__lowering *lowering, int32_t position);
 /* Sets what steps skip. The room is for two numbers a live value, all 0, and a mark a step. */
 void weft__lower_skips(weft__lowering *lowering, int32_t *room, bool *marked);
 

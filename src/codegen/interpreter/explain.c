@@ -67,7 +67,9 @@ static const char *kind_name(const weft__step *step)
         [WEFT__STEP_COMPUTE] = "compute",    [WEFT__STEP_FETCH] = "fetch operand",
         [WEFT__STEP_PUT] = "put to operand", [WEFT__STEP_INDEX] = "index along axis",
         [WEFT__STEP_EDGE] = "edge",          [WEFT__STEP_FOLD] = "fold",
-        [WEFT__STEP_FOLDED] = "folded"};
+        [WEFT__STEP_FOLDED] = "folded",      [WEFT__STEP_GATHER] = "gather from operand",
+        [WEFT__STEP_COPY] = "copy",          [WEFT__STEP_ENTER] = "enter a loop",
+        [WEFT__STEP_TEST] = "leave a loop",  [WEFT__STEP_AGAIN] = "go round"};
     return names[step->kind];
 }
 
@@ -89,7 +91,7 @@ static void write_step(weft__text *text, const weft__program *program, const wef
         weft__text_add(text, " shifted by %d", step->shift - 1);
     for (int k = 0; k < count; k++)
         write_row(text, program, step->argument[k]);
-    if (step->kind != WEFT__STEP_PUT && step->kind != WEFT__STEP_FOLD) {
+    if (weft__step_has_result(step)) {
         weft__text_add(text, " ->");
         write_row(text, program, step->result);
     }

@@ -22,7 +22,7 @@ static uint8_t moved_size(weft_dtype dtype)
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
-static int32_t live_new(weft__lowering *lowering, weft__storage storage, uint8_t size)
+int32_t weft__lower_live(weft__lowering *lowering, weft__storage storage, uint8_t size)
 {
     lowering->live[lowering->live_count] = (weft__live){
         .storage = (uint8_t)storage,
@@ -38,7 +38,7 @@ static bool is_uniform(const weft__lowering *lowering, int32_t live)
     return lowering->live[live].storage >= WEFT__STORAGE_CONSTANT;
 }
 
-static void use(weft__lowering *lowering, weft__step *step, int k, int32_t live)
+void weft__lower_use(weft__lowering *lowering, weft__step *step, int k, int32_t live)
 {
     step->argument[k] = live;
     step->uniform = (uint8_t)(step->uniform | is_uniform(lowering, live) << k);
@@ -46,15 +46,16 @@ static void use(weft__lowering *lowering, weft__step *step, int k, int32_t live)
 }
 
 /* A step that computes: once, if its arguments are uniform, else in every patch. */
-static int32_t compute(weft__lowering *lowering, weft__primitive *primitive, weft_dtype dtype,
-                       int count, const int32_t *arguments)
+int32_t weft__lower_compute(weft__lowering *lowering, weft__primitive *primitive, weft_dtype dtype,
+                            int count, const int32_t *arguments)
 {
     weft__program *program = lowering->program;
     weft__step step = {.primitive = primitive, .size = moved_size(dtype)};
     for (int k = 0; k < count; k++)
-        use(lowering, &step, k, arguments[k]);
+        weft__lower_use(lowering, &step, k, arguments[k]);
     const bool once = step.uniform == (1U << count) - 1;
-    step.result = live_new(lowering, once ? WEFT__STORAGE_UNIFORM : WEFT__STORAGE_BLOCK, step.size);
+    step.result =
+        weft__lower_live(lowering, once ? WEFT__STORAGE_UNIFORM : WEFT__STORAGE_BLOCK, step.size);
     if (once)
         program->prologue[program->prologue_count++] = step;
     else
@@ -71,9 +72,9 @@ static void lower_edge(weft__lowering *lowering, int32_t position)
         return;
     weft__step step = {
         .kind = WEFT__STEP_EDGE, .size = moved_size(load->dtype), .shift = load->shift};
-    use(lowering, &step, 0, lowering->value[position]);
-    use(lowering, &step, 1, lowering->value[load->argument[0]]);
-    step.result = live_new(lowering, WEFT__STORAGE_BLOCK, step.size);
+    weft__lower_use(lowering, &step, 0, lowering->value[position]);
+    weft__lower_use(lowering, &step, 1, lowering->value[load->argument[0]]);
+    step.result = weft__lower_live(lowering, WEFT__STORAGE_BLOCK, step.size);
     program->steps[program->steps_count++] = step;
     lowering->value[position] = step.result;
 }
@@ -84,7 +85,7 @@ static void lower_load(weft__lowering *lowering, int32_t position)
     const weft_dtype dtype = lowering->kernel->operands[value->slot].dtype;
     weft__program *program = lowering->program;
     const uint8_t size = moved_size(dtype);
-    const int32_t raw = live_new(lowering, WEFT__STORAGE_FETCH, size);
+    const int32_t raw = weft__lower_live(lowering, WEFT__STORAGE_FETCH, size);
     program->steps[program->steps_count++] = (weft__step){.kind = WEFT__STEP_FETCH,
                                                           .result = raw,
                                                           .size = size,
@@ -93,8 +94,28 @@ static void lower_load(weft__lowering *lowering, int32_t position)
                                                           .offset = (uint8_t)(value->part << size)};
     weft__primitive *widen = program->variant->widen[dtype];
     lowering->raw[position] = raw;
+    lowering->value[position] = widen && lowering->used[position]
+                                    ? weft__lower_compute(lowering, widen, value->dtype, 1, &raw)
+                                    : raw;
+}
+
+static void lower_gather(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    const weft_dtype dtype = lowering->kernel->operands[value->slot].dtype;
+    weft__program *program = lowering->program;
+    weft__primitive *widen = program->variant->widen[dtype];
+    const uint8_t size = moved_size(dtype);
+    weft__step step = {.kind = WEFT__STEP_GATHER,
+                       .size = size,
+                       .slot = value->slot,
+                       .to = (int32_t)weft_dtype_size(dtype),
+                       .offset = (uint8_t)(value->part << size)};
+    weft__lower_use(lowering, &step, 0, lowering->value[value->argument[0]]);
+    step.result = weft__lower_live(lowering, WEFT__STORAGE_BLOCK, size);
+    program->steps[program->steps_count++] = step;
     lowering->value[position] =
-        widen && lowering->used[position] ? compute(lowering, widen, value->dtype, 1, &raw) : raw;
+        widen ? weft__lower_compute(lowering, widen, value->dtype, 1, &step.result) : step.result;
 }
 
 /* Whether a store moves what a load of the same dtype found, as it is. */
@@ -131,9 +152,9 @@ static void lower_store(weft__lowering *lowering, int32_t position)
     } else {
         weft__primitive *primitive = leaving(lowering, value);
         if (primitive != NULL)
-            source = compute(lowering, primitive, dtype, 1, &source);
+            source = weft__lower_compute(lowering, primitive, dtype, 1, &source);
     }
-    use(lowering, &step, 0, source);
+    weft__lower_use(lowering, &step, 0, source);
     if (lowering->first_put < 0)
         lowering->first_put = program->steps_count;
     program->bytes_put += 1 << step.size;
@@ -148,12 +169,12 @@ static void lower_leaf(weft__lowering *lowering, int32_t position)
     int32_t live;
     if (value->op == WEFT__OP_constant) {
         program->constants[program->rows[WEFT__STORAGE_CONSTANT]] = value->bits;
-        live = live_new(lowering, WEFT__STORAGE_CONSTANT, size);
+        live = weft__lower_live(lowering, WEFT__STORAGE_CONSTANT, size);
     } else if (value->op == WEFT__OP_scalar) {
-        live = live_new(lowering, WEFT__STORAGE_SCALAR, size);
+        live = weft__lower_live(lowering, WEFT__STORAGE_SCALAR, size);
         lowering->live[live].ordinal = value->slot; /* the table has all scalars of the launch */
     } else {
-        live = live_new(lowering, WEFT__STORAGE_BLOCK, size);
+        live = weft__lower_live(lowering, WEFT__STORAGE_BLOCK, size);
         weft__step step = {.kind = WEFT__STEP_INDEX, .result = live, .size = size};
         step.slot = value->slot;
         if (step.slot != WEFT__INDEX_FOLDED && step.slot < lowering->kernel->ndim)
@@ -197,9 +218,10 @@ static weft_status lower_operation(weft__lowering *lowering, int32_t position)
     if (!primitive_of(lowering, value, &primitive))
         return FAIL(WEFT_ERROR_COMPILE, "value %d of the kernel: %s is not defined for its types",
                     position, op_names[value->op]);
-    lowering->value[position] = primitive == NULL
-                                    ? arguments[0]
-                                    : compute(lowering, primitive, value->dtype, count, arguments);
+    lowering->value[position] =
+        primitive == NULL
+            ? arguments[0]
+            : weft__lower_compute(lowering, primitive, value->dtype, count, arguments);
     return WEFT_OK;
 }
 
@@ -215,9 +237,9 @@ static void lower_fold(weft__lowering *lowering, int32_t position)
     if (folds && value->part == 1)
         return; /* it is in the step of part 0 */
     for (int k = 0; folds && k < 2; k++)
-        use(lowering, &step, k, lowering->value[value->argument[k]]);
+        weft__lower_use(lowering, &step, k, lowering->value[value->argument[k]]);
     if (!folds)
-        step.result = live_new(lowering, WEFT__STORAGE_FETCH, step.size);
+        step.result = weft__lower_live(lowering, WEFT__STORAGE_FETCH, step.size);
     program->steps[program->steps_count++] = step;
     lowering->value[position] = step.result;
 }
@@ -247,6 +269,15 @@ static weft_status lower_value(weft__lowering *lowering, int32_t position)
             return FAIL(WEFT_ERROR_COMPILE, "the kernel has a fold and says that it has none");
         lower_fold(lowering, position);
         return WEFT_OK;
+    case WEFT__OP_gather:
+        lower_gather(lowering, position);
+        return WEFT_OK;
+    case WEFT__OP_carry:
+    case WEFT__OP_loop:
+    case WEFT__OP_test:
+    case WEFT__OP_next:
+    case WEFT__OP_end:
+        return weft__lower_flow(lowering, position);
     default:
         return lower_operation(lowering, position);
     }

@@ -46,6 +46,14 @@ static inline weft__plane weft__patch_block(const weft__patch *frame, char *bloc
 void weft__patch_begin(weft__patch *frame, char *scratch, int64_t points);
 void weft__patch_run(weft__patch *frame);
 
+/* loop_run.c: elements by their numbers; a value that loops change; the points that enter a loop.
+ */
+void weft__loop_gather(const weft__patch *frame, const weft__step *step);
+void weft__loop_copy(const weft__patch *frame, const weft__step *step);
+void weft__loop_enter(const weft__patch *frame, const weft__step *step);
+/* Whether a point stays in the loop. */
+bool weft__loop_test(const weft__patch *frame, const weft__step *step);
+
 /* Combines what a patch has computed with what was folded before. */
 void weft__fold_step(const weft__patch *frame, const weft__step *step);
 /* Where the result of a fold is. */

@@ -14,12 +14,17 @@ enum {
 
 typedef enum weft__step_kind {
     WEFT__STEP_COMPUTE,
-    WEFT__STEP_FETCH, /* elements of an operand, as they are in memory */
-    WEFT__STEP_PUT,   /* elements to an operand */
-    WEFT__STEP_INDEX, /* positions along an axis */
-    WEFT__STEP_EDGE,  /* argument 1 where a displaced fetch is out of bounds, else argument 0 */
-    WEFT__STEP_FOLD,  /* combines the arguments with what was folded before */
-    WEFT__STEP_FOLDED /* the result of a fold */
+    WEFT__STEP_FETCH,  /* elements of an operand, as they are in memory */
+    WEFT__STEP_PUT,    /* elements to an operand */
+    WEFT__STEP_INDEX,  /* positions along an axis */
+    WEFT__STEP_EDGE,   /* argument 1 where a displaced fetch is out of bounds, else argument 0 */
+    WEFT__STEP_FOLD,   /* combines the arguments with what was folded before */
+    WEFT__STEP_FOLDED, /* the result of a fold */
+    WEFT__STEP_GATHER, /* elements of an operand, by their numbers, which are argument 0 */
+    WEFT__STEP_COPY,   /* argument 0, to a result that changes in loops */
+    WEFT__STEP_ENTER,  /* result: where argument 0 is true, or everywhere without one (slot 0) */
+    WEFT__STEP_TEST, /* argument 1 stays true where argument 0 is; if nowhere, goes to step `to` */
+    WEFT__STEP_AGAIN /* goes to step `to` */
 } weft__step_kind;
 
 /* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if
@@ -39,6 +44,7 @@ typedef struct weft__step {
     int32_t result, argument[3]; /* rows of the table of addresses */
     int32_t block;               /* of fetch: for when memory cannot be read in place */
     int32_t shift;               /* of fetch and edge: 0, or 1 + the position in `shifts` */
+    int32_t to;                  /* of loops: a step; of gather: bytes of an element */
     int32_t skips;               /* so many steps, this one first, are skipped in a patch … */
     int32_t condition;           /* … if no element in this row of the table … */
     bool side;                   /* … is this */

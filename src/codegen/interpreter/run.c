@@ -111,6 +111,22 @@ void weft__patch_run(weft__patch *frame)
         case WEFT__STEP_FOLDED:
             frame->at[step->result] = weft__fold_result(frame, step->slot);
             break;
+        case WEFT__STEP_GATHER:
+            weft__loop_gather(frame, step);
+            break;
+        case WEFT__STEP_COPY:
+            weft__loop_copy(frame, step);
+            break;
+        case WEFT__STEP_ENTER:
+            weft__loop_enter(frame, step);
+            break;
+        case WEFT__STEP_TEST:
+            if (!weft__loop_test(frame, step))
+                step = frame->program->steps + step->to - 1;
+            break;
+        case WEFT__STEP_AGAIN:
+            step = frame->program->steps + step->to - 1;
+            break;
         }
     }
 }

@@ -105,6 +105,8 @@ static bool find_selects(const weft__lowering *lowering, int32_t first, struct a
 void weft__lower_skips(weft__lowering *lowering, int32_t *room, bool *marked)
 {
     const weft__program *program = lowering->program;
+    if (lowering->kernel->loops_count > 0)
+        return;
     struct attempt attempt = {.uses = room, .inner = room + lowering->live_count, .marked = marked};
     for (int32_t k = 0; k < program->steps_count; k++)
         for (int j = 0; j < weft__step_arguments(&program->steps[k]); j++)

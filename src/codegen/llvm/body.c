@@ -17,7 +17,9 @@ static const weft__value *value_at(const weft__emitter *emitter, uint32_t k)
 weft__ref weft__emit_argument(const weft__emitter *emitter, int32_t k)
 {
     if (emitter->survey->level[k] == WEFT__LEVEL_POINT)
-        return emitter->value[k];
+        return emitter->survey->uniform[k] && emitter->lanes > 1
+                   ? weft__emit_splat(emitter, emitter->value[k], emitter->lanes)
+                   : emitter->value[k];
     return emitter->lanes == 1 ? emitter->single[k] : emitter->vector[k];
 }
 
@@ -91,6 +93,8 @@ static weft__ref emit_value(const weft__emitter *emitter, const weft__value *val
         return emit_scalar(emitter, value);
     case WEFT__OP_index:
         return emit_index(emitter, value);
+    case WEFT__OP_gather:
+        return weft__emit_gather(emitter, value);
     default:
         return emit_operation(emitter, value);
     }
@@ -433,13 +437,37 @@ static int known_side(const weft__emitter *emitter, const struct turn *turn,
     return 0;
 }
 
+/* What is the same in all lanes of all vectors is made once. */
+static void emit_uniform(weft__emitter *emitter, const struct turn *turn, uint32_t value)
+{
+    const int lanes = emitter->lanes;
+    turn_to(emitter, 0, turn->at);
+    emitter->lanes = 1;
+    emit_point(emitter, value, emitter->pending);
+    emitter->lanes = lanes;
+    for (int k = 1; k < turn->unroll; k++)
+        emitter->values[(size_t)k * emitter->survey->kernel->values_count + value] =
+            emitter->values[value];
+}
+
+static bool emit_looped(weft__emitter *emitter, const struct turn *turn, uint32_t value)
+{
+    const bool flow = weft__value_is_flow(value_at(emitter, value));
+    if (flow)
+        weft__emit_flow(emitter, value, turn->unroll);
+    else if (emitter->survey->uniform[value])
+        emit_uniform(emitter, turn, value);
+    return flow || emitter->survey->uniform[value];
+}
+
 static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
                         int number)
 {
     const weft__survey *survey = emitter->survey;
     for (uint32_t value = begin; value < end; value++) {
         if (survey->level[value] != WEFT__LEVEL_POINT || survey->needed[value] == 0 ||
-            survey->skip[value] != number)
+            survey->skip[value] != number ||
+            (survey->kernel->loops_count > 0 && emit_looped(emitter, turn, value)))
             continue;
         emit_skips(emitter, turn, value);
         if (is_blended(turn, value))
@@ -453,7 +481,7 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
             else
                 emit_point(emitter, value, emitter->pending);
         }
-        if (turn->unroll == 2 && ++turn->made % TIED == 0)
+        if (turn->unroll == 2 && survey->kernel->loops_count == 0 && ++turn->made % TIED == 0)
             tie(emitter, value);
     }
 }

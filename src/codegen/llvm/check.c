@@ -160,6 +160,18 @@ static bool check_value(const weft__kernel *kernel, uint32_t position)
         return check_memory(kernel, value) && from[0] == (weft_dtype)value->dtype;
     case WEFT__OP_load:
         return check_load(kernel, value, from);
+    case WEFT__OP_gather:
+        return check_memory(kernel, value) && from[0] == WEFT_I64;
+    case WEFT__OP_carry:
+        return from[0] == (weft_dtype)value->dtype && kinds_of(from[0]) != 0;
+    case WEFT__OP_test:
+        return from[0] == WEFT_BOOL;
+    case WEFT__OP_next:
+        return kernel->values[value->argument[0]].op == WEFT__OP_carry && from[0] == from[1] &&
+               from[0] == (weft_dtype)value->dtype;
+    case WEFT__OP_loop:
+    case WEFT__OP_end:
+        return true;
     case WEFT__OP_index:
         return value->dtype == WEFT_I64 &&
                (value->slot < WEFT_NDIM_MAX || value->slot == WEFT__INDEX_FOLDED);

@@ -23,6 +23,18 @@ typedef struct weft__some {
 
 struct weft__folding;
 
+enum { WEFT__LOOPS_MOST = 16 }; /* in one another */
+
+/* A loop that is being made. */
+typedef struct weft__emitted_loop {
+    uint32_t end; /* a value */
+    bool uniform; /* all points leave it together */
+    weft__block head, out;
+    weft__ref
+        first[WEFT__UNROLL_MOST]; /* of each vector: the points that are in it at its head … */
+    weft__ref active[WEFT__UNROLL_MOST]; /* … and now */
+} weft__emitted_loop;
+
 typedef struct weft__emitter {
     const weft__survey *survey;
     weft__llvm_context context;
@@ -56,6 +68,8 @@ typedef struct weft__emitter {
     /* Functions of skips that are apart, those that are made; the memory of what goes there and
      * back; the values of one of them while it is made. */
     weft__ref rare[WEFT__SKIPS_MOST], frame, *rare_values;
+    weft__emitted_loop loops[WEFT__LOOPS_MOST];
+    int loops_open;
 } weft__emitter;
 
 /* emit.c: types and constants have the emitter's lanes. */
@@ -167,6 +181,11 @@ bool weft__skip_leaves(const weft__survey *survey, const weft__skip *skip, uint3
 void weft__emit_level(weft__emitter *emitter, weft__level level);
 /* One turn of a loop: `unroll` vectors of the emitter's lanes, from the column `first` on. */
 void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);
+
+/* loop.c: a value that says how a loop goes, for all vectors of a turn; an element by its number,
+ * in each lane. */
+void weft__emit_flow(weft__emitter *emitter, uint32_t k, int unroll);
+weft__ref weft__emit_gather(const weft__emitter *emitter, const weft__value *gather);
 
 /* function.c: loads what the patch says of the operands; then where their row begins. */
 void weft__emit_operands(weft__emitter *emitter);

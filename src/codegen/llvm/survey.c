@@ -89,7 +89,7 @@ static void find_needed(weft__survey *survey)
         const weft__value *value = &kernel->values[k];
         const bool store = value->op == WEFT__OP_store;
         const bool bytes = store && weft__store_copies(kernel, value);
-        if (store || value->op == WEFT__OP_fold)
+        if (store || value->op == WEFT__OP_fold || weft__value_is_flow(value))
             survey->needed[k] = WEFT__NEEDED_VALUE;
         for (int j = 0; survey->needed[k] != 0 && j < arguments_of(kernel, value); j++)
             survey->needed[value->argument[j]] |=
@@ -111,8 +111,10 @@ bool weft__load_has_edges(const weft__survey *survey, const weft__value *load)
 static weft__level level_of(const weft__survey *survey, const weft__value *value)
 {
     weft__level level = WEFT__LEVEL_LAUNCH;
-    if (value->op == WEFT__OP_store || value->op == WEFT__OP_fold)
+    if (value->op == WEFT__OP_store || value->op == WEFT__OP_fold || weft__value_is_flow(value))
         return WEFT__LEVEL_POINT;
+    if (value->op == WEFT__OP_gather)
+        level = WEFT__LEVEL_ROW;
     if (value->op == WEFT__OP_load) {
         if (survey->spacing[value->slot] != WEFT__SPACING_ZERO ||
             weft__load_has_edges(survey, value))
@@ -134,7 +136,8 @@ static void find_levels(weft__survey *survey)
         const weft__value *value = &kernel->values[k];
         survey->level[k] = (uint8_t)level_of(survey, value);
         survey->operations += survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
-                              value->op != WEFT__OP_store && value->op != WEFT__OP_load;
+                              value->op != WEFT__OP_store && value->op != WEFT__OP_load &&
+                              !weft__value_is_flow(value);
     }
 }
 
@@ -144,9 +147,11 @@ static void find_flags(weft__survey *survey)
     enum { STORED = 32, STORED_OTHER = 64, TWICE = 128 }; /* of the parts; for a moment */
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
+        uint8_t *flags = &survey->flags[value->slot];
+        if (survey->needed[k] != 0 && value->op == WEFT__OP_gather)
+            *flags |= WEFT__OPERAND_READ;
         if (survey->needed[k] == 0 || (value->op != WEFT__OP_load && value->op != WEFT__OP_store))
             continue;
-        uint8_t *flags = &survey->flags[value->slot];
         if (value->op == WEFT__OP_load)
             survey->flags[survey->source[k]] |= WEFT__OPERAND_READ;
         const int part = STORED << value->part, twice = *flags & part ? TWICE : 0;
@@ -237,7 +242,7 @@ static int lanes_of(const weft__survey *survey)
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const int own = weft__value_size(kernel, &kernel->values[k]);
         if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
-            survey->skip[k] == 0 && own > size)
+            survey->skip[k] == 0 && survey->uniform[k] == 0 && own > size)
             size = own;
     }
     return survey->target.bytes >> size;
@@ -328,7 +333,7 @@ weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
                     "a kernel of %u operands with %zu displaced loads has too many to be compiled",
                     kernel->operands_count, displaced);
     uint32_t *depth =
-        weft__allocate_zeroed((3 * sizeof *depth + sizeof *survey->source + 3) * values +
+        weft__allocate_zeroed((3 * sizeof *depth + sizeof *survey->source + 4) * values +
                               sizeof *survey->displaced * displaced + 2 * operands + 1);
     if (depth == NULL)
         return WEFT_ERROR_MEMORY;
@@ -340,6 +345,7 @@ weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
     survey->level = survey->flags + operands;
     survey->needed = survey->level + values;
     survey->skip = survey->needed + values;
+    survey->uniform = survey->skip + values;
     return WEFT_OK;
 }
 
@@ -375,6 +381,7 @@ void weft__survey_finish(weft__survey *survey)
     find_needed(survey);
     find_sources(survey);
     find_levels(survey);
+    weft__survey_uniform(survey);
     find_flags(survey);
     find_leading(survey);
     find_skips(survey, room + survey->kernel->values_count);

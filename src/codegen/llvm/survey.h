@@ -63,6 +63,7 @@ typedef struct weft__survey {
     uint8_t *flags;    /* of each operand */
     uint8_t *level;    /* of each value */
     uint8_t *needed;   /* of each value */
+    uint8_t *uniform;  /* of each value: it is the same in all lanes, in kernels with loops */
     uint8_t *skip;     /* of each value: 0, or 1 + the innermost of `skips` that it is in */
     weft__skip skips[WEFT__SKIPS_MOST];
     int skips_count;
@@ -83,6 +84,11 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
 weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey);
 void weft__survey_finish(weft__survey *survey);
 void weft__survey_free(weft__survey *survey);
+
+/* uniform.c: in kernels with loops, what is the same for all points of a vector. */
+void weft__survey_uniform(weft__survey *survey);
+/* The `end` of a loop, or of what a value is in. */
+uint32_t weft__loop_end(const weft__kernel *kernel, uint32_t value);
 
 /* Whether a skip is in no other one, and no skip is for the other side. */
 bool weft__skip_gives_up(const weft__survey *survey, int number);

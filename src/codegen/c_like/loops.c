@@ -1,0 +1,48 @@
+/* Loops, as loops of C; elements by their numbers. */
+#include "codegen/c_like/write.h"
+
+/* All that is carried changes at once. */
+static void write_end(weft__writer *w, uint32_t at)
+{
+    const weft__value *values = w->kernel->values;
+    for (uint32_t k = at; k-- > 0 && values[k].op == WEFT__OP_next;)
+        weft__text_add(&w->text, "v%d = n%u;\n", values[k].argument[0], k);
+    weft__text_add(&w->text, "}\n");
+}
+
+void weft__write_flow(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    const char *type = weft__text_of_dtype((weft_dtype)value->dtype);
+    switch ((weft__op)value->op) {
+    case WEFT__OP_carry:
+        weft__text_add(&w->text, "%s v%u = v%d;\n", type, at, value->argument[0]);
+        break;
+    case WEFT__OP_loop:
+        weft__text_add(&w->text, "for (;;) {\n");
+        break;
+    case WEFT__OP_test:
+        weft__text_add(&w->text, "if (!v%d)\nbreak;\n", value->argument[0]);
+        break;
+    case WEFT__OP_next:
+        weft__text_add(&w->text, "const %s n%u = v%d;\n", type, at, value->argument[1]);
+        break;
+    default:
+        write_end(w, at);
+        break;
+    }
+}
+
+void weft__write_gather(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
+    const char *type = weft__text_of_memory(memory);
+    weft__text_add(&w->text,
+                   "const %s m%u = *(GLOBAL const %s *)(p%u + g.offset[%u] + v%d*%d + %d);\n", type,
+                   at, type, value->slot, value->slot, value->argument[0],
+                   (int)weft_dtype_size(memory), value->part * weft__part_bytes(memory));
+    weft__text_add(&w->text, "const %s v%u = ", weft__text_of_dtype(weft__value_dtype(memory)), at);
+    weft__write_widened(w, at, memory);
+    weft__text_add(&w->text, ";\n");
+}
