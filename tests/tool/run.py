@@ -87,7 +87,7 @@ class InFolder(unittest.TestCase):
 
 class Usage(InFolder):
     def test_help(self):
-        for command in ([], ["eval"], ["info"], ["explain"], ["bench"], ["cache"]):
+        for command in ([], ["eval"], ["info"], ["explain"], ["bench"], ["trace"], ["cache"]):
             for option in ("--help", "-h"):
                 done = run(*command, option)
                 self.assertTrue(done.stdout.startswith("usage: weft"))
@@ -107,7 +107,9 @@ class Usage(InFolder):
                  (["info", "x"], "--json"), (["explain"], "no code"), (["explain", "a", "--target", "x"], "cuda"),
                  (["cache", "eat"], "clear"), (["bench", "fast"], "--elements"), (["bench", "--device"], "needs a value"),
                  (["bench", "--elements", "many"], "whole number"), (["bench", "--elements", "-5"], "whole number"),
-                 (["bench", "--elements="], "whole number")]
+                 (["bench", "--elements="], "whole number"), (["trace"], "out.json"), (["trace", "--json"], "--json"),
+                 (["trace", "t.json"], "-- and a program"), (["trace", "t.json", "--"], "-- and a program"),
+                 (["trace", "t.json", "ls", "-l"], "-- and a program")]
         for arguments, message in cases:
             done = run(*arguments, code=2)
             self.assertIn(message, done.stderr, arguments)
@@ -136,9 +138,11 @@ class Usage(InFolder):
         self.assertIn("nonesuch", run("eval", "a", "a=1", code=1, environment={"WEFT_DEVICE": "nonesuch"}).stderr)
 
     def test_closed_output(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([TOOL, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(done.returncode, 1)
+        for arguments in (["info"], ["--help"], ["help"], ["--version"], ["eval", "--help"], ["trace", "-h"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([TOOL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertEqual(done.stderr, "weft: the output could not be written: No space left on device\n")
 
 
 class Eval(InFolder):
@@ -319,6 +323,30 @@ class Pieces(InFolder):
         self.assertLess(self.memory(*arguments, "c=c.npy"), 100000)
 
 
+class Trace(InFolder):
+    """A program under weft trace: its own exit code, its files, what is missing."""
+
+    def test_timeline(self):
+        os.mkdir("elsewhere")
+        script = 'cd elsewhere && exec "$0" eval "2 * x" x=3'
+        done = run("trace", "t.json", "--", "sh", "-c", script, TOOL)
+        self.assertEqual(done.stdout.strip(), run("eval", "2 * x", "x=3").stdout.strip())
+        self.assertIn(os.path.join(os.getcwd(), "t.json"), done.stderr)
+        self.assertIn(os.path.join(os.getcwd(), "t.html"), done.stderr)
+        events = json.load(open("t.json"))["traceEvents"]
+        self.assertTrue(any("2 * x" in e.get("args", {}).get("source", "") for e in events))
+        self.assertIn("<html", open("t.html").read())
+
+    def test_exit_codes(self):
+        self.assertIn("no timeline", run("trace", "t.json", "--", "sh", "-c", "exit 7", code=7).stderr)
+        done = run("trace", "t.json", "--", "sh", "-c", "kill -TERM $$", code=128 + signal.SIGTERM)
+        self.assertIn("signal %d" % signal.SIGTERM, done.stderr)
+        self.assertIn("No such file", run("trace", "t.json", "--", "./nothing", code=127).stderr)
+        self.assertIn("Permission denied", run("trace", "t.json", "--", ".", code=126).stderr)
+        self.assertIn("is '/nowhere/t.json'", run("trace", "/nowhere/t.json", "--", TOOL, "info").stderr)
+        self.assertEqual(os.listdir("."), [])
+
+
 class Others(InFolder):
     def test_info(self):
         text = run("info").stdout
@@ -393,7 +421,7 @@ class Others(InFolder):
     def test_manual_and_completion_know_every_option(self):
         folder = os.path.join(HERE, "../../tools/weft")
         manual = open(os.path.join(folder, "weft.1")).read().replace("\\-", "-")
-        for command in ("eval", "info", "explain", "bench", "cache"):
+        for command in ("eval", "info", "explain", "bench", "trace", "cache"):
             for option in set(re.findall(r"(?<!\S)--?[a-z]+", run(command, "--help").stdout)) - {"-h", "--help"}:
                 for name in ("completion.bash", "completion.zsh"):
                     self.assertIn(option, open(os.path.join(folder, name)).read())

@@ -13,6 +13,7 @@ int command_info(int count, char **arguments);
 int command_explain(int count, char **arguments);
 int command_bench(int count, char **arguments);
 int command_cache(int count, char **arguments);
+int command_trace(int count, char **arguments);
 
 /* Messages go to the error stream; each returns the exit code that belongs to it. */
 int wrong_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

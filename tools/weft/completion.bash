@@ -2,7 +2,7 @@
 _weft() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "eval info explain bench cache --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "eval info explain bench trace cache --help --version" -- "$word")
         return
     fi
     case "$before" in
@@ -16,13 +16,15 @@ _weft() {
         info) words="--calibrate --json --help" ;;
         explain) words="--target --help" ;;
         bench) words="--device --elements --json --help" ;;
+        trace) words="-- --help" ;;
         cache) words="clear --json --help" ;;
         esac
         ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     case "$before ${COMP_WORDS[1]}" in
-    "= "* | *" eval" | *" explain") mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "${word#=}") ;;
+    *" trace") [ "$before" != -- ] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -c -- "$word") ;;&
+    "= "* | *" eval" | *" explain" | *" trace") mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "${word#=}") ;;
     esac
 }
 complete -o filenames -F _weft weft

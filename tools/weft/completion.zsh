@@ -2,7 +2,7 @@
 # Completion of the command weft for zsh.
 _weft() {
     local -a devices
-    _arguments -C '1:command:(eval info explain bench cache --help --version)' '*::argument:->arguments'
+    _arguments -C '1:command:(eval info explain bench trace cache --help --version)' '*::argument:->arguments'
     [[ $state == arguments ]] || return
     devices=(${(f)"$(weft info --json 2>/dev/null | grep -o '"id": "[^"]*"' | cut -d '"' -f 4)"})
     case ${words[1]} in
@@ -17,6 +17,7 @@ _weft() {
     bench)
         _arguments "--device[only this one]:device:(${devices//:/\\:})" '--elements[of an array]:number:' '--json' '--help'
         ;;
+    trace) _arguments '1:file of the timeline:_files' '2:program after --:(--)' '*:::program:_normal' '--help' ;;
     info) _arguments '--calibrate[measure costs]' '--json' '--help' ;;
     cache) _arguments '1:what:(clear)' '--json' '--help' ;;
     esac
