@@ -36,6 +36,7 @@ function links(line,    out, middle, picture) {
         picture = RSTART > 1 && substr(line, RSTART - 1, 1) == "!"
         line = substr(line, RSTART + RLENGTH)
         if (picture) {
+            sub(/\]\(pictures\//, "](", middle) # they lie beside the page
             out = out middle
             continue
         }

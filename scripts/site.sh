@@ -27,6 +27,7 @@ if [ -n "$results" ]; then
     pages="${pages/ docs\/performance.md=performance/ docs/performance.md=performance $results=results} README.md=results"
     cp "$(dirname "$results")"/*.svg "$input"
 fi
+cp docs/pictures/*.png "$input"
 
 # The public names, for links: macros and functions of the headers.
 names=$folder/names

@@ -18,7 +18,8 @@ static const char help[] =
     "FILE names either; the other one is beside it. %p in it is the number of the process.\n"
     "\n"
     "The exit code is the program's; 128 and the number of the signal that ended it; 127 if there\n"
-    "is no such program, 126 if it cannot be run. WEFT_TRACE=FILE does the same without weft trace.\n";
+    "is no such program, 126 if it cannot be run. WEFT_TRACE=FILE does the same without weft "
+    "trace.\n";
 
 enum { PATH_ROOM = 4096, NO_PROGRAM = 127, NOT_RUN = 126, BY_SIGNAL = 128 };
 
@@ -54,10 +55,9 @@ static bool find_files(const char *file, files *f)
 static bool is_new(const files *f)
 {
     struct stat now;
-    return stat(f->json, &now) == 0 &&
-           (!f->there || now.st_ino != f->before.st_ino ||
-            now.st_mtim.tv_sec != f->before.st_mtim.tv_sec ||
-            now.st_mtim.tv_nsec != f->before.st_mtim.tv_nsec);
+    return stat(f->json, &now) == 0 && (!f->there || now.st_ino != f->before.st_ino ||
+                                        now.st_mtim.tv_sec != f->before.st_mtim.tv_sec ||
+                                        now.st_mtim.tv_nsec != f->before.st_mtim.tv_nsec);
 }
 
 static int run_program(const files *f, char **command)
