@@ -19,7 +19,7 @@ has() {
     opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && /sbin/ldconfig -p | grep -q 'libOpenCL\.so\.1' ;;
     pkg-config) have pkg-config ;;
     clang) have clang ;;
-    doxygen) have doxygen ;;
+    doxygen) have doxygen && printf '1.9.4\n%s\n' "$(doxygen --version)" | sort -VC ;;
     clang-format) [ -n "$(clang_format)" ] ;;
     aarch64) have aarch64-linux-gnu-gcc && have qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ;;
     python) python3 -c 'import venv, ensurepip' >/dev/null 2>&1 ;;
@@ -68,7 +68,7 @@ without() {
     opencl) echo "OpenCL: no driver is installed" ;;
     pkg-config) echo "the installed library through pkg-config: not installed" ;;
     clang) echo "everything that needs clang: not installed" ;;
-    doxygen) echo "the site of the manual and the headers: no Doxygen" ;;
+    doxygen) echo "the site of the manual and the headers: no Doxygen 1.9.4 or newer" ;;
     clang-format) echo "the format: clang-format 14 is not installed" ;;
     aarch64) echo "64-bit Arm: no cross compiler or no QEMU" ;;
     python) echo "the peers of the benchmark: no Python with venv" ;;
