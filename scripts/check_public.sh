@@ -12,7 +12,7 @@ complain() {
 
 while read -r line; do
     complain "$line has no comment that says what it is"
-done < <(for header in include/weft/*.h; do awk -v mode=missing -f scripts/headers.awk "$header"; done)
+done < <(for header in include/weft/*.h; do awk -v mode=missing -f scripts/headers.awk "$header" || echo "$header: was not read, so it"; done)
 
 for variable in $(grep -rhoE '"WEFT_[A-Z_]+"' src tools | tr -d '"' | sort -u); do
     [[ $variable =~ ^WEFT_(ON|STREAM)$ ]] || grep -q "\`$variable\`" docs/environment.md ||

@@ -290,7 +290,7 @@ function comment(    text, first) {
 { line_of[++total] = $0 }
 
 END {
-    while ((getline name < names) > 0) public[name] = 1
+    while (names != "" && (getline name < names) > 0) public[name] = 1
     for (number = 1; number <= total; number++) { # what our own macros take
         if (line_of[number] !~ /^#define WEFT__/) continue
         split_define(gather("[^\\\\]$"))
