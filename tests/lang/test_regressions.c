@@ -159,7 +159,34 @@ TEST(X4_minimum_of_three_with_a_negative)
     CHECK(holds(chosen, (const int32_t[]){-4, -7, -3}, sizeof values));
 }
 
-TEST_MAIN(TEST_OF(X4_minimum_of_three_with_a_negative), TEST_OF(X4_least_i16_stays_negative),
+/* Compiled code spilled the mask of the last elements, and wrote between them. */
+TEST(X4_nothing_is_written_between_elements)
+{
+    enum { COUNT = 200 };
+    int8_t bytes[2 * COUNT + 1], after[2 * COUNT + 1];
+    int64_t numbers[2 * COUNT];
+    for (int i = 0; i <= 2 * COUNT; i++)
+        bytes[i] = (int8_t)(i % 19 - 20);
+    for (int i = 0; i < 2 * COUNT; i++)
+        numbers[i] = i * 7 % 17 - 8;
+    WEFT_AUTO weft_array *around = from(bytes, sizeof bytes, WEFT_SHAPE(2 * COUNT + 1), WEFT_I8);
+    WEFT_AUTO weft_array *wide = from(numbers, sizeof numbers, WEFT_SHAPE(2 * COUNT), WEFT_I64);
+    WEFT_AUTO weft_array *d = weft_ones(WEFT_SHAPE(COUNT), .dtype = WEFT_F64, .device = device());
+    WEFT_AUTO weft_array *v = weft_ones(WEFT_SHAPE(COUNT), .dtype = WEFT_BF16, .device = device());
+    CHECK(around && wide && d && v);
+    WEFT_AUTO weft_array *e = weft_slice(around, WEFT_STEP(1, 2 * COUNT + 1, 2));
+    WEFT_AUTO weft_array *b = weft_slice(wide, WEFT_STEP(0, 2 * COUNT, 2));
+    CHECK(e && b);
+    CHECK_STATUS(weft(t = isinf(v ? bf16(b) : d);
+                      e = where(t, (back_diff(b, -1) ? e : 2) & b, 0), v, b, d, e),
+                 WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(around, after, sizeof after), WEFT_OK);
+    for (int i = 0; i <= 2 * COUNT; i++)
+        CHECK_INT(after[i], i % 2 ? 0 : bytes[i]);
+}
+
+TEST_MAIN(TEST_OF(X4_nothing_is_written_between_elements),
+          TEST_OF(X4_minimum_of_three_with_a_negative), TEST_OF(X4_least_i16_stays_negative),
           TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
           TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),
           TEST_OF(X2_index_of_a_repeated_local), TEST_OF(X2_index_of_a_local_in_two_arrays),

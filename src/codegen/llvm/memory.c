@@ -68,8 +68,8 @@ static weft__ref load_at(const weft__emitter *emitter, weft__type type, weft__re
 
 /* Up to LLVM 21 the alignment is the argument after the pointer, from then on an attribute of it.
  */
-weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
-                            unsigned pointer, weft__type vector, int size)
+static weft__ref call_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
+                             unsigned pointer, weft__type vector, int size)
 {
     weft__type types[2] = {vector, weft__llvm.TypeOf(given[pointer])};
     const unsigned number = weft__llvm.LookupIntrinsicID(name, strlen(name));
@@ -93,6 +93,37 @@ weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft
             weft__llvm.CreateEnumAttribute(emitter->context, align, (uint64_t)1 << size));
     }
     return call;
+}
+
+/* Eight bytes are accessed as sixteen under a mask of eight lanes, whose upper half LLVM 19 to 22
+ * forget to clear when they spill it: what follows the array is read or written. So the upper lanes
+ * of a mask of our own are off by what is computed, not by a widening. */
+static weft__ref call_masked_bytes(const weft__emitter *emitter, const char *name, weft__ref *given,
+                                   unsigned pointer)
+{
+    enum { FEW = 8, ALL = 16, NO_LANE = 255 };
+    static const int again[ALL] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+    static const int lower[ALL] = {0,       0,       0,       0,       0,       0,
+                                   0,       0,       NO_LANE, NO_LANE, NO_LANE, NO_LANE,
+                                   NO_LANE, NO_LANE, NO_LANE, NO_LANE};
+    weft__type byte = weft__llvm.IntTypeInContext(emitter->context, 8);
+    const unsigned mask = pointer + 1, data = pointer == 0 ? 2 : 0;
+    weft__ref wide[3];
+    wide[pointer] = given[pointer];
+    wide[mask] = weft__llvm.BuildAnd(
+        emitter->builder, weft__emit_shuffle(emitter, given[mask], given[mask], again, ALL),
+        weft__emit_mask_of(emitter, lower, ALL), "");
+    wide[data] = weft__emit_shuffle(emitter, given[data], given[data], again, ALL);
+    weft__ref call = call_masked(emitter, name, wide, pointer, weft__llvm.VectorType(byte, ALL), 0);
+    return pointer == 0 ? weft__emit_shuffle(emitter, call, call, again, FEW) : call;
+}
+
+weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
+                            unsigned pointer, weft__type vector, int size)
+{
+    if (size == 0 && emitter->lanes == 8)
+        return call_masked_bytes(emitter, name, given, pointer);
+    return call_masked(emitter, name, given, pointer, vector, size);
 }
 
 static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__ref x, int lane)
