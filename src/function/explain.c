@@ -22,7 +22,10 @@ static void write_loop(weft__text *w, const weft__function *f, const weft__funct
     const bool serial = weft__explain_is_serial(f, s);
     char why[WEFT__EXPLAIN_WHY];
     write_line(w, f, s, depth);
-    weft__text_add(w, ": %s", !serial ? "parallel" : "serial");
+    if (!weft__explain_is_decided(f, s))
+        weft__text_add(w, ": perhaps parallel, as the bounds of a call decide");
+    else
+        weft__text_add(w, ": %s", !serial ? "parallel" : "serial");
     if (nest && !serial && nest->depth > 1)
         weft__text_add(w, ", %d loops together", nest->depth);
     if (nest && !serial && nest->folds_count)

@@ -21,6 +21,8 @@ void weft__explain_position(const weft__function *f, uint32_t column, char *plac
 void weft__explain_why(const weft__function *f, const weft__function_nest *nest, char *why);
 /* Whether the statement is a loop that is not a kernel as a whole. */
 bool weft__explain_is_serial(const weft__function *f, const weft__function_statement *s);
+/* Whether a call has decided what the loop is: it depends on its bounds and arrays. */
+bool weft__explain_is_decided(const weft__function *f, const weft__function_statement *s);
 /* The statement whose region an event is of, or NULL. */
 const weft__function_statement *weft__explain_region(const weft__function *f,
                                                      const weft__function_event *e);

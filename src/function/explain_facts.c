@@ -111,6 +111,15 @@ bool weft__explain_is_serial(const weft__function *f, const weft__function_state
            (s->kind == WEFT__STATEMENT_FOR && (!nest || !nest->candidate || nest->reason.text[0]));
 }
 
+bool weft__explain_is_decided(const weft__function *f, const weft__function_statement *s)
+{
+    const weft__function_nest *nest = s->nest < 0 ? NULL : f->nests[s->nest];
+    bool made = weft__explain_is_serial(f, s);
+    for (int i = 0; nest && i < WEFT__NEST_PLANS; i++)
+        made |= nest->plans[i].made;
+    return made;
+}
+
 int weft__explain_count(const weft__function *f, const weft__function_group *group)
 {
     int count = 1;

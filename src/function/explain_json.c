@@ -37,7 +37,8 @@ static void write_loop(const lines *l, const weft__function_statement *s)
     const weft__function_nest *nest = s->nest < 0 ? NULL : l->f->nests[s->nest];
     const bool serial = weft__explain_is_serial(l->f, s);
     char why[WEFT__EXPLAIN_WHY];
-    weft__text_add(l->w, ", \"parallel\": %s", serial ? "false" : "true");
+    const bool decided = weft__explain_is_decided(l->f, s);
+    weft__text_add(l->w, ", \"parallel\": %s", !decided ? "null" : serial ? "false" : "true");
     if (nest && !serial)
         weft__text_add(l->w, ", \"loops\": %d, \"folds\": %d", nest->depth, nest->folds_count);
     if (!nest)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.dom.minidom
 
 TOOL = ""
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -373,6 +374,49 @@ class Others(InFolder):
             self.assertGreater(measured[name], 0)
             self.assertAlmostEqual(kept[name] / measured[name], 1, 4)
         self.assertIn("costs, measured: launch", run("info", environment=where).stdout)
+
+    def test_explain_file(self):
+        with open("program.c", "w") as file:
+            file.write("""/* WEFT_FUNCTION(not_this, (x), { x = 1; }); */
+#define MY_FUNCTION \\
+    WEFT_FUNCTION(nor_this, (x), { x = 1; })
+static const char *text = "WEFT_FUNCTION(nor_that, (x), { x = 2; })";
+WEFT_FUNCTION(half, (v), { return v/2; });
+WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
+    preprocess(x); // it reads, and writes
+    y = 0.5*x + y;
+    look(y);
+    for (int i = 1; i < n; i++)
+        x(i) = half(x(i - 1));
+    return sum(y);
+});
+""")
+        text = run("explain", "program.c").stdout
+        self.assertIn("function half(v)\n", text)
+        self.assertIn("  10:5  for (int i = 1; i < n): perhaps parallel", text)
+        self.assertEqual(text.count("function "), 2)
+        one = ["explain", "program.c", "listing", "x=f32[1000]", "y=f32[1000]", "n=1000", "--host", "look=read"]
+        text = run(*one).stdout
+        self.assertIn("  10:5  for (int i = 1; i < n): serial: this element of 'x'", text)
+        self.assertIn("at column 11:9 (column 11:21)", text)
+        for device in [d["id"] for d in json.loads(run("info", "--json").stdout)["devices"]]:
+            facts, = json.loads(run(*one, "--device", device, "--json").stdout)
+            call = facts["call"]
+            self.assertEqual((facts["function"], call["device"], call["kernels"]), ("listing", device, 2))
+            self.assertEqual([s["calls"] for s in facts["statements"] if s["kind"] == "host call"],
+                             ["preprocess", "look"])
+            if device != "cpu":
+                self.assertEqual((call["to_device"], call["to_host"]), (
+                    {"copies": 2, "bytes": 8000}, {"copies": 2, "bytes": 4004}))
+            picture = xml.dom.minidom.parseString(run(*one, "--device", device, "--svg").stdout)
+            lines = picture.getElementsByTagName("line")
+            self.assertEqual(len(lines), 0 if device == "cpu" else 4)
+        for arguments, code, part in ((["program.c", "nobody"], 1, "there is no function 'nobody'"),
+                                      (["program.c", "--svg"], 1, "name the one"),
+                                      (["program.c", "--target", "cuda"], 2, "not for a file"),
+                                      (["c = 1/a", "--json"], 2, "no file"),
+                                      (["program.c", "listing", "x=f32[10]", "y=f32[9]", "n=10"], 1, "listing")):
+            self.assertIn(part, run("explain", *arguments, code=code).stderr)
 
     def test_explain(self):
         parts = {"cuda": "__global__", "opencl": "__kernel", "interpreter": "", "ir": ""}

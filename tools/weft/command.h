@@ -110,6 +110,29 @@ int stream_run(evaluation *e);
 /* How many bytes of arrays it reads. */
 uint64_t stream_bytes(const evaluation *e);
 
+/* Functions of a C file. */
+enum { FUNCTIONS_MAX = 256, SOURCE_MAX = 16 << 20, HOSTS_MAX = 64 };
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+typedef struct source {
+    const char *path;
+    char *text;
+    weft_function functions[FUNCTIONS_MAX];
+    int count;
+} source;
+int source_open(source *s, const char *path); /* returns an exit code; close it also then */
+void source_close(source *s);
+
+/* What is asked about them. */
+typedef struct explanation {
+    operands operands;
+    const char *function;         /* or NULL: all */
+    const char *hosts[HOSTS_MAX]; /* "name=read, both" */
+    int hosts_count;
+    weft_device device; /* the context of calls, or none */
+    weft_explain_form form;
+} explanation;
+int explain_file(const char *path, explanation *e);
+
 /* A bar on the error stream, if that is a terminal. */
 typedef struct progress {
     bool shown;

@@ -14,7 +14,7 @@ _weft() {
         case "${COMP_WORDS[1]}" in
         eval) words="-o --device --engine --seed --stream --compress --json --help" ;;
         info) words="--calibrate --json --help" ;;
-        explain) words="--target --help" ;;
+        explain) words="--target --device --host --json --svg --help" ;;
         bench) words="--device --elements --json --help" ;;
         trace) words="-- --help" ;;
         cache) words="clear --json --help" ;;

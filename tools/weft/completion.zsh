@@ -12,7 +12,9 @@ _weft() {
             '--stream[in pieces]:when:(auto always never)' '--compress[npz files]' '--json' '--help' '*:operand:_files'
         ;;
     explain)
-        _arguments '1:code:' '--target[code for]:target:(cuda opencl llvm interpreter ir)' '--help' '*:operand:_files'
+        _arguments '1:code or file:_files' '--target[code for]:target:(cuda opencl llvm interpreter ir)' \
+            "--device[context of calls]:device:(${devices//:/\\:})" '*--host[what a host function does]:NAME=ACCESS:' '--json' \
+            '--svg[a picture]' '--help' '*:operand:_files'
         ;;
     bench)
         _arguments "--device[only this one]:device:(${devices//:/\\:})" '--elements[of an array]:number:' '--json' '--help'

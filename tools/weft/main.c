@@ -6,12 +6,13 @@
 static const struct command {
     const char *name, *text;
     int (*run)(int count, char **arguments);
-} commands[] = {{"eval", "computes an expression on NPY and NPZ files", command_eval},
-                {"info", "shows the devices, and what is missing", command_info},
-                {"explain", "shows what an expression becomes", command_explain},
-                {"bench", "measures the devices", command_bench},
-                {"trace", "runs a program and writes its timeline", command_trace},
-                {"cache", "shows or empties the disk cache of kernels", command_cache}};
+} commands[] = {
+    {"eval", "computes an expression on NPY and NPZ files", command_eval},
+    {"info", "shows the devices, and what is missing", command_info},
+    {"explain", "shows what an expression becomes, or functions of a file do", command_explain},
+    {"bench", "measures the devices", command_bench},
+    {"trace", "runs a program and writes its timeline", command_trace},
+    {"cache", "shows or empties the disk cache of kernels", command_cache}};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
