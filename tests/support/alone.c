@@ -14,24 +14,29 @@ enum { MOST_ARGUMENTS = 16 };
 
 bool test_alone(void) { return getenv("WEFT_TEST_ALONE") != NULL; }
 
-static bool start_and_wait(char **arguments)
+static pid_t start(char **arguments)
 {
-    pid_t child;
-    int status = -1;
+    pid_t child = -1;
     fflush(stdout);
     setenv("WEFT_TEST_ALONE", "1", 1);
     bool started = posix_spawnp(&child, arguments[0], NULL, NULL, arguments, environ) == 0;
     unsetenv("WEFT_TEST_ALONE");
-    return started && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+    return started ? child : -1;
+}
+
+bool test_ended_well(int child)
+{
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
            WEXITSTATUS(status) == 0;
 }
 
-bool test_passes_alone(const char *name)
+int test_start_alone(const char *name)
 {
     char program[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0) {
-        return false;
+        return -1;
     }
     program[length] = '\0';
 
@@ -51,5 +56,7 @@ bool test_passes_alone(const char *name)
     arguments[count++] = "--only";
     arguments[count++] = only;
     arguments[count] = NULL;
-    return start_and_wait(arguments);
+    return start(arguments);
 }
+
+bool test_passes_alone(const char *name) { return test_ended_well(test_start_alone(name)); }

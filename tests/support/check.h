@@ -98,6 +98,9 @@ bool test_quick(void);
  * one; true if they pass there. In that process test_alone() is true. */
 bool test_passes_alone(const char *name);
 bool test_alone(void);
+/* The two halves of it, for processes side by side: starts one, and waits until it has ended. */
+int test_start_alone(const char *name);
+bool test_ended_well(int process);
 
 /* What the macros above are made of. */
 struct test_place {
