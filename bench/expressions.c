@@ -50,7 +50,7 @@ static void choose_device(int count, char **arguments)
     bench_wait = wait_there;
     large_calls = info.unified_memory ? 2 : 20; /* a CPU takes longer */
     small_calls = 500;                          /* fewer than a driver queues before it waits */
-    if (where.kind == WEFT_DEVICE_CUDA) {
+    if (!info.unified_memory) {
         side = 16384;
         cubed_side = 640;
     }
