@@ -420,10 +420,10 @@ static double whole_of(const struct fold_trial *trial, int operand, int64_t poin
 }
 
 enum { RARE = 100, LARGE = 50, STEPS = 20 };
+enum more { MORE_NEVER, MORE_RARELY, MORE_ALWAYS }; /* of large numbers; of all, in long code */
 
-/* Sums of products of whole numbers, which are the same in every order. Of rare ones, large numbers
- * are more first. */
-static bool same_as_sums(const struct fold_trial *trial, bool rare)
+/* Sums of products of whole numbers, which are the same in every order. */
+static bool same_as_sums(const struct fold_trial *trial, enum more more)
 {
     const struct space kept = kept_space(&trial->space, trial->folded);
     for (int64_t p = 0; p < kept.count; p++) {
@@ -431,7 +431,8 @@ static bool same_as_sums(const struct fold_trial *trial, bool rare)
         for (int64_t k = 0; k < trial->space.count / kept.count; k++) {
             const int64_t point = point_of(trial, p, k);
             const double x = whole_of(trial, 0, point);
-            sum += (rare && x > LARGE ? x + STEPS : x) * whole_of(trial, 1, point);
+            const bool adds = more == MORE_ALWAYS || (more == MORE_RARELY && x > LARGE);
+            sum += (adds ? x + STEPS : x) * whole_of(trial, 1, point);
         }
         const int64_t at = layout_at(&trial->layout[2], &kept, p);
         CHECK_OR(number_of(WEFT_F64, element_read(trial->after[1][2] + at, 0, WEFT_F64)) == sum,
@@ -441,7 +442,7 @@ static bool same_as_sums(const struct fold_trial *trial, bool rare)
 }
 
 /* One after the other, so that they are worth to be skipped. */
-static int more_if_large(struct tiny *tiny, int x)
+static int more_than(struct tiny *tiny, int x, enum more how)
 {
     const int large = tiny_constant(tiny, WEFT_F64, float_bits(WEFT_F64, LARGE));
     const int one = tiny_constant(tiny, WEFT_F64, float_bits(WEFT_F64, 1));
@@ -449,6 +450,8 @@ static int more_if_large(struct tiny *tiny, int x)
     int more = x;
     for (int k = 0; k < STEPS; k++)
         more = tiny_value(tiny, WEFT__OP_add, WEFT_F64, more, one, 0);
+    if (how == MORE_ALWAYS)
+        return more;
     return tiny_value(tiny, WEFT__OP_select, WEFT_F64, is_large, more, x);
 }
 
@@ -459,7 +462,7 @@ static uint64_t random_whole(void)
 }
 
 /* A product of two operands that lie in different ways. */
-static bool check_products(const struct space *space, unsigned axes, bool rare,
+static bool check_products(const struct space *space, unsigned axes, enum more more,
                            enum layout_kind first, enum layout_kind second)
 {
     static struct fold_trial trial;
@@ -472,7 +475,7 @@ static bool check_products(const struct space *space, unsigned axes, bool rare,
     tiny->kernel.ndim = space->ndim;
     tiny->kernel.folded = trial.folded;
     const int x = tiny_load(tiny, WEFT_F64), y = tiny_load(tiny, WEFT_F64);
-    const int factor = rare ? more_if_large(tiny, x) : x;
+    const int factor = more ? more_than(tiny, x, more) : x;
     const int product = tiny_value(tiny, WEFT__OP_mul, WEFT_F64, factor, y, 0);
     store_kept(tiny, WEFT_F64, fold_of(tiny, WEFT__OP_add, WEFT_F64, WEFT_F64, product, product));
     for (int k = 0; k < 3; k++)
@@ -481,7 +484,7 @@ static bool check_products(const struct space *space, unsigned axes, bool rare,
     for (int k = 0; passed && k < 2; k++)
         for (int64_t n = 0; n < trial.layout[k].bytes / 8; n++)
             element_write(trial.before[k], n, WEFT_F64, random_whole());
-    passed = passed && fold_trial_run(&trial, random_grain()) && same_as_sums(&trial, rare);
+    passed = passed && fold_trial_run(&trial, random_grain()) && same_as_sums(&trial, more);
     fold_trial_drop(&trial);
     return passed;
 }
@@ -494,10 +497,10 @@ TEST(packed_operands_beside_others)
     FOR_EACH_ISA
     for (int k = 0; k < 4; k++) {
         const struct space space = space_make(2, spaces[k]);
-        CHECK(check_products(&space, 2, false, LAYOUT_TRANSPOSED, LAYOUT_DENSE));
-        CHECK(check_products(&space, 2, false, LAYOUT_DENSE, LAYOUT_TRANSPOSED));
-        CHECK(check_products(&space, 2, false, LAYOUT_TRANSPOSED, LAYOUT_BROADCAST));
-        CHECK(check_products(&space, 2, false, LAYOUT_TRANSPOSED, LAYOUT_TRANSPOSED));
+        CHECK(check_products(&space, 2, MORE_NEVER, LAYOUT_TRANSPOSED, LAYOUT_DENSE));
+        CHECK(check_products(&space, 2, MORE_NEVER, LAYOUT_DENSE, LAYOUT_TRANSPOSED));
+        CHECK(check_products(&space, 2, MORE_NEVER, LAYOUT_TRANSPOSED, LAYOUT_BROADCAST));
+        CHECK(check_products(&space, 2, MORE_NEVER, LAYOUT_TRANSPOSED, LAYOUT_TRANSPOSED));
     }
 }
 
@@ -510,8 +513,23 @@ TEST(lanes_that_need_more)
     for (int k = 0; k < 3; k++)
         for (unsigned axes = 1; axes < 4; axes++) {
             const struct space space = space_make(2, spaces[k]);
-            CHECK(check_products(&space, axes, true, LAYOUT_DENSE, LAYOUT_DENSE));
+            CHECK(check_products(&space, axes, MORE_RARELY, LAYOUT_DENSE, LAYOUT_DENSE));
         }
+}
+
+/* What is made once, for whole vectors and for what is left, of any length. */
+TEST(long_code)
+{
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    for (int k = 1; k < (test_quick() ? 12 : SIZES); k++) {
+        const struct space line = space_make(1, &sizes[k]);
+        const struct space plane = space_make(2, (const int64_t[]){5, sizes[k] % 1000});
+        CHECK(check_products(&line, 1, MORE_ALWAYS, LAYOUT_DENSE, LAYOUT_DENSE));
+        CHECK(check_products(&plane, 1, MORE_ALWAYS, LAYOUT_DENSE, LAYOUT_DENSE));
+        CHECK(check_products(&plane, 2, MORE_ALWAYS, LAYOUT_DENSE, LAYOUT_BROADCAST));
+        CHECK(check_products(&plane, 3, MORE_ALWAYS, LAYOUT_DENSE, LAYOUT_ANY));
+    }
 }
 
 /* ---- random kernels, against the interpreter ---- */
@@ -665,5 +683,5 @@ TEST_MAIN(TEST_OF(one_fold), TEST_NO_FAULTS(every_kind_and_type_of_one_axis, LON
           TEST_NO_FAULTS(any_axes_kinds_types_and_layouts, LONG),
           TEST_NO_FAULTS(across_the_lines_of_memory, LONG),
           TEST_NO_FAULTS(packed_operands_beside_others, LONG),
-          TEST_NO_FAULTS(lanes_that_need_more, LONG),
+          TEST_NO_FAULTS(lanes_that_need_more, LONG), TEST_NO_FAULTS(long_code, LONG),
           TEST_NO_FAULTS(random_kernels_with_folds, LONG));

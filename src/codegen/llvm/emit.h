@@ -47,6 +47,7 @@ typedef struct weft__emitter {
     weft__ref mask;  /* of the lanes that there are, or NULL: all */
     weft__ref most;  /* with a mask, i64: the last lane that there is … */
     weft__ref count; /* … and i8: how many there are */
+    weft__ref full;  /* with a mask, i1: all lanes are there, which is usual; or NULL: it is not */
     weft__ref room;  /* memory for a vector, where elements are apart; else NULL */
     bool streaming;
     bool asking; /* loads ask for what comes after them */

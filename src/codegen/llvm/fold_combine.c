@@ -1,4 +1,5 @@
 /* Combining two values of a fold, and all lanes of a chunk. */
+#include "codegen/llvm/flow.h"
 #include "codegen/llvm/fold_emit.h"
 
 static weft__ref binary(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
@@ -128,7 +129,54 @@ static void halve_vector(weft__emitter *emitter, const weft__folded *fold, weft_
     }
 }
 
-void weft__fold_halve(weft__emitter *emitter, const weft__folded *fold, weft__ref *result)
+/* Combines the vector of slots from `column` on with that `half` of them further on. */
+static void combine_slots(const weft__emitter *emitter, const weft__folded *fold, weft__ref column,
+                          weft__ref half)
+{
+    weft__ref other = weft__llvm.BuildAdd(emitter->builder, column, half, ""), to[2], from[2];
+    for (int part = 0; part <= fold->pair; part++) {
+        to[part] = weft__fold_slot_load(emitter, &fold[part], column);
+        from[part] = weft__fold_slot_load(emitter, &fold[part], other);
+    }
+    weft__fold_combine(emitter, fold, to, from);
+    for (int part = 0; part <= fold->pair; part++)
+        weft__fold_slot_store(emitter, &fold[part], column, to[part]);
+}
+
+/* In memory, by one piece of code for all steps, where straight code takes long to compile. Of the
+ * last steps only the lower lanes of the vector count. */
+static void halve_in_loop(weft__emitter *emitter, const weft__folded *fold, weft__ref *result)
+{
+    const int lanes = emitter->survey->lanes;
+    weft__ref zero = weft__emit_i64(emitter, 0);
+    weft__block before = weft__flow_here(emitter), step = weft__flow_block(emitter),
+                vector = weft__flow_block(emitter), end = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    weft__flow_jump(emitter, step);
+    weft__flow_enter(emitter, step);
+    weft__ref half = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    weft__flow_jump(emitter, vector);
+    weft__flow_enter(emitter, vector);
+    weft__ref at = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    emitter->lanes = lanes;
+    combine_slots(emitter, fold, at, half);
+    weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, at, lanes));
+    weft__flow_incoming(at, zero, step);
+    weft__flow_incoming(at, next, weft__flow_here(emitter));
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, half), vector,
+                      end);
+    weft__flow_enter(emitter, end);
+    weft__ref less = weft__llvm.BuildLShr(emitter->builder, half, weft__emit_i64(emitter, 1), "");
+    weft__flow_incoming(half, weft__emit_i64(emitter, WEFT__FOLD_LANES / 2), before);
+    weft__flow_incoming(half, less, end);
+    weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_NE, less, zero), step, after);
+    weft__flow_enter(emitter, after);
+    emitter->lanes = 1;
+    for (int part = 0; part <= fold->pair; part++)
+        result[part] = weft__fold_slot_load(emitter, &fold[part], zero);
+}
+
+static void halve_straight(weft__emitter *emitter, const weft__folded *fold, weft__ref *result)
 {
     enum { VECTORS_MOST = WEFT__FOLD_LANES };
     weft__ref x[VECTORS_MOST][2];
@@ -145,4 +193,12 @@ void weft__fold_halve(weft__emitter *emitter, const weft__folded *fold, weft__re
     halve_vector(emitter, fold, x[0]);
     result[0] = x[0][0];
     result[1] = x[0][1];
+}
+
+void weft__fold_halve(weft__emitter *emitter, const weft__folded *fold, weft__ref *result)
+{
+    if (fold->kind >= WEFT__FOLD_ARGMIN)
+        halve_in_loop(emitter, fold, result);
+    else
+        halve_straight(emitter, fold, result);
 }

@@ -6,7 +6,8 @@
  *         all lanes are combined, if that is the end of their chunk
  *
  * With lanes, a row has as many columns as there are lanes, what is left is the last row, and there
- * are many groups. Otherwise what is left are the last columns, and there is one group. */
+ * are many groups. Otherwise what is left are the last columns, and there is one group. Long code
+ * is made once: steps with masks then do what blocks of one vector would. */
 #include "codegen/llvm/flow.h"
 #include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/patch.h"
@@ -217,6 +218,12 @@ static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft
     end_slots(emitter, fresh, at, unroll);
 }
 
+/* Without rows there are blocks only to make the slots hold nothing. */
+static weft__ref has_blocks(const weft__emitter *emitter, const struct nest *nest)
+{
+    return weft__llvm.BuildOr(emitter->builder, nest->fresh, not_zero(emitter, nest->rows), "");
+}
+
 /* Whole blocks, from column 0 on. Returns the column that comes after. */
 static weft__ref emit_blocks(weft__emitter *emitter, const struct nest *nest)
 {
@@ -227,8 +234,8 @@ static weft__ref emit_blocks(weft__emitter *emitter, const struct nest *nest)
     weft__ref some = weft__flow_compare(emitter, WEFT__ICMP_SLE, zero, last);
     weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
                 after = weft__flow_block(emitter);
-    if (nest->lanes) /* no rows: only to make the slots hold nothing */
-        some = weft__llvm.BuildOr(emitter->builder, nest->fresh, not_zero(emitter, nest->rows), "");
+    if (nest->lanes)
+        some = has_blocks(emitter, nest);
     weft__flow_branch(emitter, some, loop, after);
     weft__flow_enter(emitter, loop);
     weft__ref at = weft__flow_phi(emitter, weft__flow_i64(emitter));
@@ -247,29 +254,63 @@ static weft__ref emit_blocks(weft__emitter *emitter, const struct nest *nest)
     return nest->lanes ? zero : result;
 }
 
+/* Whether steps are as fast as blocks: of one vector that does not give up, of elements that follow
+ * each other. */
+static bool only_steps(const weft__emitter *emitter)
+{
+    const weft__survey *survey = emitter->survey;
+    bool unit = true;
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
+        unit &= survey->flags[k] == 0 || survey->spacing[k] <= WEFT__SPACING_UNIT;
+    return unit && survey->target.masks && survey->unroll == 1 &&
+           survey->edges == WEFT__EDGES_NONE && !weft__survey_gives_up(survey);
+}
+
+/* What a step folds: rows of the columns from `column` on. */
+struct step {
+    weft__ref column, first, last, fresh;
+};
+
+/* With lanes, what is left of the last row. If there are only steps, those of the whole rows come
+ * first, and the columns of the last row are counted on from theirs. */
+static struct step step_at(const weft__emitter *emitter, const struct nest *nest, weft__ref at)
+{
+    weft__ref zero = weft__emit_i64(emitter, 0), lanes = weft__emit_i64(emitter, WEFT__FOLD_LANES);
+    if (!nest->lanes)
+        return (struct step){at, zero, nest->rows, nest->fresh};
+    weft__ref none = weft__flow_compare(emitter, WEFT__ICMP_EQ, nest->rows, zero);
+    struct step step = {at, nest->rows, weft__flow_plus(emitter, nest->rows, 1),
+                        weft__llvm.BuildAnd(emitter->builder, nest->fresh_tail, none, "")};
+    if (only_steps(emitter)) {
+        weft__ref whole = weft__flow_compare(emitter, WEFT__ICMP_SLT, at, lanes);
+        step.column = weft__llvm.BuildAnd(emitter->builder, at,
+                                          weft__emit_i64(emitter, WEFT__FOLD_LANES - 1), "");
+        step.first = weft__emit_select(emitter, whole, zero, step.first);
+        step.last = weft__emit_select(emitter, whole, nest->rows, step.last);
+        step.fresh = weft__emit_select(emitter, whole, nest->fresh, step.fresh);
+    }
+    return step;
+}
+
 static weft__ref emit_step(weft__emitter *emitter, const struct nest *nest, weft__ref at,
                            weft__ref end)
 {
-    weft__ref zero = weft__emit_i64(emitter, 0), fresh = nest->fresh, first = zero;
-    weft__ref last = nest->rows, count = weft__emit_i64(emitter, 1);
-    if (nest->lanes) {
-        fresh =
-            weft__llvm.BuildAnd(emitter->builder, nest->fresh_tail,
-                                weft__flow_compare(emitter, WEFT__ICMP_EQ, nest->rows, zero), "");
-        first = nest->rows;
-        last = weft__flow_plus(emitter, first, 1);
-    }
+    weft__ref count = weft__emit_i64(emitter, 1);
+    const struct step step = step_at(emitter, nest, at);
     emitter->lanes = 1;
     if (emitter->survey->target.masks)
         count = weft__emit_mask(emitter, weft__llvm.BuildSub(emitter->builder, end, at, ""));
-    emit_rows(emitter, at, 1, fresh, first, last);
-    emitter->mask = NULL;
+    if (only_steps(emitter))
+        emitter->full = weft__flow_compare(emitter, WEFT__ICMP_EQ, count,
+                                           weft__emit_i64(emitter, emitter->survey->lanes));
+    emit_rows(emitter, step.column, 1, step.fresh, step.first, step.last);
+    emitter->mask = emitter->full = NULL;
     return weft__llvm.BuildAdd(emitter->builder, at, count, "");
 }
 
-static void emit_steps(weft__emitter *emitter, const struct nest *nest, weft__ref start)
+static void emit_steps(weft__emitter *emitter, const struct nest *nest, weft__ref start,
+                       weft__ref end)
 {
-    weft__ref end = nest->lanes ? nest->tail : nest->columns;
     weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
                 after = weft__flow_block(emitter);
     weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, start, end), loop,
@@ -281,6 +322,20 @@ static void emit_steps(weft__emitter *emitter, const struct nest *nest, weft__re
     weft__flow_incoming(at, next, weft__flow_here(emitter));
     weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, end), loop, after);
     weft__flow_enter(emitter, after);
+}
+
+static void emit_all_columns(weft__emitter *emitter, const struct nest *nest)
+{
+    weft__ref zero = weft__emit_i64(emitter, 0), lanes = weft__emit_i64(emitter, WEFT__FOLD_LANES);
+    weft__ref end = nest->lanes ? nest->tail : nest->columns;
+    if (!only_steps(emitter))
+        emit_steps(emitter, nest, emit_blocks(emitter, nest), end);
+    else if (!nest->lanes)
+        emit_steps(emitter, nest, zero, end);
+    else
+        emit_steps(emitter, nest,
+                   weft__emit_select(emitter, has_blocks(emitter, nest), zero, lanes),
+                   weft__llvm.BuildAdd(emitter->builder, lanes, nest->tail, ""));
 }
 
 static void emit_halving(weft__emitter *emitter, const struct nest *nest, weft__ref group)
@@ -327,7 +382,7 @@ static void enter_group(weft__emitter *emitter, const struct nest *nest, weft__r
 static void emit_group(weft__emitter *emitter, const struct nest *nest, weft__ref group)
 {
     enter_group(emitter, nest, group);
-    emit_steps(emitter, nest, emit_blocks(emitter, nest));
+    emit_all_columns(emitter, nest);
     if (nest->lanes && !emitter->folding->product)
         emit_halving(emitter, nest, group);
 }

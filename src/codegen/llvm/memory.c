@@ -166,10 +166,32 @@ weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address,
     return weft__emit_masked(emitter, "llvm.masked.load", given, 0, type, size);
 }
 
+/* Without a mask where that is possible: a mask is more work for the units that compute. */
+static weft__ref load_full(const weft__emitter *emitter, weft__ref address, int size)
+{
+    weft__type type = weft__emit_integer(emitter, 8 << size);
+    weft__block full = weft__flow_block(emitter), some = weft__flow_block(emitter);
+    weft__block both = weft__flow_block(emitter);
+    weft__flow_branch(emitter, emitter->full, full, some);
+    weft__flow_enter(emitter, full);
+    weft__ref all = load_at(emitter, type, address, size);
+    weft__flow_jump(emitter, both);
+    weft__flow_enter(emitter, some);
+    weft__ref masked = weft__emit_load_dense(emitter, address, size);
+    weft__flow_jump(emitter, both);
+    weft__flow_enter(emitter, both);
+    weft__ref loaded = weft__flow_phi(emitter, type);
+    weft__flow_incoming(loaded, all, full);
+    weft__flow_incoming(loaded, masked, some);
+    return loaded;
+}
+
 static weft__ref load_dense(const weft__emitter *emitter, const weft__value *load, int size)
 {
     weft__ref address = address_of(emitter, load, emitter->at);
     ask_for(emitter, load, address);
+    if (emitter->full != NULL)
+        return load_full(emitter, address, size);
     if (emitter->mask != NULL && emitter->edge && weft__load_has_edges(emitter->survey, load))
         return weft__emit_edge_vector(emitter, load, address, size);
     return weft__emit_load_dense(emitter, address, size);
