@@ -214,6 +214,11 @@ weft_writer *weft_writer_new(const char *path, weft_dtype dtype, weft_shape shap
     OPERATION("weft_writer_new");
     if (weft_dtype_size(dtype) == 0)
         return weft__fail_dtype(dtype), NULL;
+    if (ends_with(path, ".npz"))
+        return FAIL_AT_NULL(WEFT_ERROR_UNSUPPORTED, "path",
+                            "%.300s: only NPY files are written in pieces; name it .npy, or save "
+                            "the whole array with weft_save",
+                            path);
     TRY_NULL(weft__shape_bytes(&shape, weft_dtype_size(dtype), &npy.bytes));
     weft_writer *writer = weft__allocate_zeroed(sizeof *writer);
     if (!writer)

@@ -323,6 +323,16 @@ TEST(file_pieces)
     CHECK_INT(size_of(path), -1);
 }
 
+TEST(file_pieces_are_npy)
+{
+    const char *path = path_of("pieces.npz");
+    (void)unlink(path);
+    CHECK(!weft_writer_new(path, WEFT_I32, WEFT_SHAPE(3, 4)));
+    CHECK_STATUS(weft_error_code(), WEFT_ERROR_UNSUPPORTED);
+    CHECK(strstr(weft_error_message(), ".npy"));
+    CHECK_INT(size_of(path), -1);
+}
+
 TEST(file_pieces_that_are_given_up)
 {
     const char *path = path_of("given-up.npy");
@@ -439,6 +449,6 @@ TEST_MAIN(TEST_OF(file_every_dtype_and_layout_comes_back),
           TEST_OF(file_headers_as_others_write_them), TEST_OF(file_versions_2_and_3),
           TEST_OF(file_wrong_headers_are_errors), TEST_OF(file_npz_holds_several_arrays),
           TEST_OF(file_mapped_memory_is_private), TEST_OF(file_saving_waits), TEST_OF(file_pieces),
-          TEST_OF(file_pieces_that_are_given_up), TEST_OF(file_large_views_are_written_in_pieces),
-          TEST_OF(file_nothing_half_written_stays), TEST_OF(file_a_broken_writer_makes_no_file),
-          TEST_OF(file_links_are_followed));
+          TEST_OF(file_pieces_are_npy), TEST_OF(file_pieces_that_are_given_up),
+          TEST_OF(file_large_views_are_written_in_pieces), TEST_OF(file_nothing_half_written_stays),
+          TEST_OF(file_a_broken_writer_makes_no_file), TEST_OF(file_links_are_followed));
