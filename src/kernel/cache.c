@@ -344,7 +344,8 @@ static weft_status interpret(entry *e)
     TRY(weft__interpreter_compile(e->kernel, &image));
     TRY(device->backend->module_load(device->id.index, &image, &module));
     if (begin)
-        weft__traced_compilation(device->id, "interpreter", weft__trace_source, begin);
+        weft__traced_compilation(device->id, "interpreter", weft__trace_source_or_operation(),
+                                 begin);
     atomic_store(&e->interpreter, module);
     return WEFT_OK;
 }

@@ -127,7 +127,7 @@ static weft__version *new_version(weft__versions *versions, const weft__launch *
     char *sample = (char *)(version + 1);
     version->job = (weft__job){.run = run_job, .drop = drop_job, .device = versions->device->id};
     version->of = versions;
-    version->source = weft__trace_source;
+    version->source = weft__trace_source_or_operation();
     version->class_count = count;
     version->sample = memcpy(sample, launch, launch->bytes);
     version->class_bytes = memcpy(sample + launch->bytes, class_bytes, count);

@@ -107,6 +107,14 @@ static size_t add_code(const char *code, size_t count, char *line, size_t length
     return length;
 }
 
+uint32_t weft__trace_source_or_operation(void)
+{
+    if (weft__trace_source || !weft__tracing())
+        return weft__trace_source;
+    const char *operation = weft__operation();
+    return weft__trace_text(operation, strlen(operation));
+}
+
 uint32_t weft__trace_begin_source(const char *name, const char *code, size_t count)
 {
     const uint32_t before = weft__trace_source;

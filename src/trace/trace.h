@@ -48,6 +48,9 @@ extern WEFT__THREAD_LOCAL uint32_t weft__trace_source;
 /* Sets it to the code, on one line, after the name of what it is the code of, which may be "";
  * returns what it was, to be set again. */
 uint32_t weft__trace_begin_source(const char *name, const char *code, size_t length);
+/* For what is kept beyond the call: the name of the function that is running if there is no code.
+ */
+uint32_t weft__trace_source_or_operation(void);
 static inline void weft__trace_end_source(uint32_t before) { weft__trace_source = before; }
 
 /* A row of its own for a stream, and what it is called. */

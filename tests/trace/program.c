@@ -82,6 +82,33 @@ static void streams(weft_device device)
     weft_stream_release(second);
 }
 
+static weft_status add_one(const weft_kernel_part *part)
+{
+    (void)part;
+    return WEFT_OK;
+}
+
+/* A graph that is launched three times, and a kernel that is a C function. */
+static void graph(weft_device device)
+{
+    weft_stream *stream = weft_stream_new(device, .async = true);
+    WEFT_ON(device);
+    check(stream && weft_stream_set_current(device, stream) == WEFT_OK, "a stream");
+    WEFT_AUTO weft_array *a = ones();
+    check(weft(a = a + 1.5f, a) == WEFT_OK, "before");
+    check(weft_graph_begin(stream) == WEFT_OK, "a graph");
+    check(weft(a = a * 0.5f, a) == WEFT_OK, "recording");
+    weft_graph *made = weft_graph_end(stream);
+    for (int k = 0; k < 3; k++)
+        check(made && weft_graph_launch(made, stream) == WEFT_OK, "launching");
+    if (device.kind == WEFT_DEVICE_CPU)
+        check(weft_launch_function(add_one, a, a) == WEFT_OK, "a function");
+    check(weft_stream_set_current(device, NULL) == WEFT_OK, "a stream");
+    check(weft_stream_synchronize(stream) == WEFT_OK, "waiting");
+    weft_graph_release(made);
+    weft_stream_release(stream);
+}
+
 static void *work(void *argument)
 {
     char code[32];
@@ -153,6 +180,8 @@ int main(int count, char **arguments)
         compute(device);
     else if (!strcmp(mode, "streams"))
         streams(device);
+    else if (!strcmp(mode, "graph"))
+        graph(device);
     else if (!strcmp(mode, "threads"))
         threads();
     else if (!strcmp(mode, "forks"))

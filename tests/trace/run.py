@@ -120,7 +120,17 @@ class InFolder(unittest.TestCase):
         self.assertTrue(any(e["cat"] == "wait" and "stream" in e["name"] for e in events))
 
 
+    def check_graph(self, events, device):
+        kernels = [k for k in self.kernels(events, device) if k[0] != "weft_ones"]
+        self.assertEqual(kernels[:4], [("a = a + 1.5f", 2 * ALL)] + [("a = a * 0.5f", 2 * ALL)] * 3)
+        return kernels[4:]
+
+
 class Timeline(InFolder):
+    def test_graph(self):
+        self.run_program("graph", WEFT_ENGINE="interpreter")
+        self.assertEqual(self.check_graph(self.read(), "cpu"), [("add_one: (a)", ALL)])
+
     def test_compute(self):
         self.run_program("compute", WEFT_ENGINE="interpreter")
         self.check_compute(self.read(), "cpu")
@@ -240,6 +250,10 @@ class Cuda(InFolder):
     def test_streams(self):
         self.run_program("streams", "cuda:0", WEFT_CUDA=CUDA, WEFT_NVRTC=CUDA, WEFT_CACHE="off")
         self.check_streams(self.read(), "cuda:0")
+
+    def test_graph(self):
+        self.run_program("graph", "cuda:0", WEFT_CUDA=CUDA, WEFT_NVRTC=CUDA, WEFT_CACHE="off")
+        self.assertEqual(self.check_graph(self.read(), "cuda:0"), [])
 
 
 class Texts(html.parser.HTMLParser):
