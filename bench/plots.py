@@ -6,6 +6,7 @@ import re
 import sys
 
 import svg
+import targets
 
 SIZE, LENGTH = re.compile(r"(.*), 2\^(\d+) elements$"), re.compile(r"(\d+) terms on 2\^20 elements$")
 COMPUTE = "multiply and add in registers"
@@ -159,14 +160,15 @@ def draw_roofs(drawing, axes, best, compute):
                  anchor="end")
     if compute:
         drawing.line(axes.x(turn), axes.y(top), axes.x(high), axes.y(top), stroke="#8b949e", width=2)
-        drawing.text(axes.x(high) - 4, axes.y(top) - 8, f"arithmetic: {compute / 1e9:.3g}·10⁹/s ({COMPUTE})", css="faint", anchor="end")
+        drawing.text(axes.x(high) - 4, axes.y(top) - 8, f"arithmetic: {compute / 1e9:.0f}·10⁹/s ({COMPUTE})", css="faint", anchor="end")
 
 
 def draw_roofline(rows, about, path):
-    best = max((r for r in rows if r["who"] in BARE and not SIZE.match(r["work"])), key=lambda r: r["gbps"], default=None)
+    best = max((r for r in rows if r["who"] in BARE and not SIZE.match(r["work"]) and not LENGTH.match(r["work"])),
+               key=lambda r: r["gbps"], default=None)
     compute = next((r["n"] / r["seconds"] for r in rows if r["work"] == COMPUTE), 0)
     own = roofline_points(rows, lambda rows: next((r for r in rows if r["who"] == "weft"), None))
-    peers = roofline_points(rows, lambda rows: max((r for r in rows if r["who"] not in ("weft", "hand")),
+    peers = roofline_points(rows, lambda rows: max((r for r in rows if r["who"] not in targets.NOT_PEERS),
                                                    key=lambda r: r["gbps"], default=None))
     if not best or not own:
         return False

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import plots
+import targets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 README = os.path.join(HERE, "..", "README.md")
@@ -66,7 +67,7 @@ def figure(row):
 def ratio(rows):
     """How many times the time of Weft the fastest peer takes."""
     own = next((r for r in rows if r["who"] == "weft"), None)
-    peers = [r for r in rows if r["who"] not in ("weft", "hand")]
+    peers = [r for r in rows if r["who"] not in targets.NOT_PEERS]
     if not own or not peers:
         return ""
     best = min(peers, key=lambda r: r["seconds"])
@@ -99,13 +100,13 @@ def document(rows, about, device, drawn, report):
     yield "```"
 
 
-def update_readme(folder, kind):
+def update_readme(path, folder, kind):
     """Its references to results of this kind of device become those to the newest."""
-    with open(README, encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:
         text = file.read()
     changed = re.sub(rf"bench/results/[\w.-]+-{kind}/", f"bench/results/{folder}/", text)
     if changed != text:
-        with open(README, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8") as file:
             file.write(changed)
 
 
@@ -121,5 +122,5 @@ def keep(rows, device, report):
     drawn = plots.draw_all(rows, about, folder)
     with open(os.path.join(folder, "results.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(document(rows, about, device, drawn, report)) + "\n")
-    update_readme(name, kind)
+    update_readme(README, name, kind)
     return folder

@@ -46,7 +46,7 @@ main() {
     step "measuring"
     local python=python3
     [ -x build/peers/bin/python ] && python=build/peers/bin/python
-    WEFT_BUILD=build/release $python bench/run.py "${arguments[@]}"
+    PYTHONDONTWRITEBYTECODE=1 WEFT_BUILD=build/release $python bench/run.py "${arguments[@]}"
     local status=$?
     print_left_out
     return $status
