@@ -84,6 +84,51 @@ static weft_status find(weft__thread *thread, const weft_function *key, int coun
     return WEFT_OK;
 }
 
+/* Where the parameter is that has no argument; behind the last one if there are too many. */
+static size_t parameter_at(weft__lang_name list, int position)
+{
+    weft__lexer lexer = {list.text, (uint32_t)list.length, 0};
+    weft__token token;
+    do {
+        token = weft__lex(&lexer);
+        if (token.kind == WEFT__TOKEN_NAME && position-- == 0)
+            return token.at;
+    } while (token.kind != WEFT__TOKEN_END && token.kind != WEFT__TOKEN_CLOSE);
+    return token.at;
+}
+
+static weft_status check_count(const weft__function *f, int count)
+{
+    if (count == f->parameters_count)
+        return WEFT_OK;
+    return weft__lang_fail(f->parameters, parameter_at(f->parameters, count), WEFT_ERROR_ARGUMENT,
+                           "it has %d parameter%s, %s, and %d argument%s given",
+                           f->parameters_count, f->parameters_count == 1 ? "" : "s",
+                           QUOTE(f->parameters.text, f->parameters.length), count,
+                           count == 1 ? " was" : "s were");
+}
+
+static const char *place_of(const weft__function *f)
+{
+    return f->key->place ? f->key->place : "an unknown place";
+}
+
+/* Options that contradict each other. */
+static weft_status check_options(const weft__function *f)
+{
+    const weft_function_options *o = &f->options;
+    if ((unsigned)o->offload > WEFT_OFFLOAD_NEVER || (unsigned)o->serial_device > WEFT_SERIAL_HOST)
+        return FAIL(WEFT_ERROR_ARGUMENT,
+                    "offload is %d and serial_device %d, which are none of their values, at %s",
+                    (int)o->offload, (int)o->serial_device, place_of(f));
+    if (o->serial && o->offload == WEFT_OFFLOAD_ALWAYS && o->serial_device != WEFT_SERIAL_IGNORE)
+        return FAIL(WEFT_ERROR_ARGUMENT,
+                    "its options contradict each other, at %s: it is serial and offload is always; "
+                    "leave one out, or let serial_device be WEFT_SERIAL_IGNORE",
+                    place_of(f));
+    return WEFT_OK;
+}
+
 /* What the function and the device context say together. */
 static weft_status choose_device(const weft__function *f, weft__running *r)
 {
@@ -94,9 +139,9 @@ static weft_status choose_device(const weft__function *f, weft__running *r)
     if (inside && options->serial && options->serial_device == WEFT_SERIAL_ERROR)
         return FAIL(
             WEFT_ERROR_ARGUMENT,
-            "it is marked serial and was called in a device context, %s; call it outside of "
-            "one, or choose WEFT_SERIAL_IGNORE or WEFT_SERIAL_HOST",
-            weft_device_id(context));
+            "it is marked serial, at %s, and was called in a device context, %s; call it outside "
+            "of one, or choose WEFT_SERIAL_IGNORE or WEFT_SERIAL_HOST",
+            place_of(f), weft_device_id(context));
     if (inside && options->serial && options->serial_device == WEFT_SERIAL_IGNORE)
         r->serial = false;
     if (inside && options->serial && options->serial_device == WEFT_SERIAL_HOST)
@@ -106,18 +151,9 @@ static weft_status choose_device(const weft__function *f, weft__running *r)
     return WEFT_OK;
 }
 
-static weft_status check_count(const weft__function *f, int count)
-{
-    if (count == f->parameters_count)
-        return WEFT_OK;
-    return FAIL(WEFT_ERROR_ARGUMENT, "it has %d parameter%s, %s, and %d argument%s given",
-                f->parameters_count, f->parameters_count == 1 ? "" : "s",
-                QUOTE(f->parameters.text, f->parameters.length), count,
-                count == 1 ? " was" : "s were");
-}
-
 static weft_status run(weft__function *f, weft__running *r, int count, const weft_operand *operands)
 {
+    TRY(check_options(f));
     TRY(check_count(f, count));
     TRY(choose_device(f, r));
     f->events_count = 0;
@@ -152,6 +188,7 @@ static weft_status call(weft__thread *thread, weft__function *f, int results_cou
     weft__running r = {
         .function = f, .held = f->held, .results = results, .results_count = results_count};
     f->busy = true;
+    f->at = UINT32_MAX;
     thread->functions_depth++;
     clear_results(results_count, results, false);
     weft_status status = run(f, &r, count, operands);

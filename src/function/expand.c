@@ -549,7 +549,7 @@ weft_status weft__function_relocate(const weft__function *f, weft_status status)
 {
     char text[sizeof weft_error_last()->message];
     size_t at;
-    if (!f->origins_count || status == WEFT_ERROR_MEMORY || !weft__lang_failed_at(f->code, &at))
+    if (!f->origins_count || !weft__lang_failed_at(f->code, &at))
         return status;
     uint32_t column = (uint32_t)at;
     const weft__function_source *source = weft__function_origin_of(f, &column);

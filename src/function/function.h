@@ -178,7 +178,8 @@ typedef struct weft__function {
     int32_t first;    /* statement */
     int32_t *parents; /* of the statements */
     weft__held *held; /* of each variable, for a call */
-    bool busy;        /* a call is under way */
+    bool busy;        /* a call is under way … */
+    uint32_t at;      /* … at the statement of this column; UINT32_MAX: at none */
     weft_function_options options;
     weft__function_event events[WEFT__FUNCTION_EVENTS]; /* the first ones of the last call */
     uint32_t events_count;

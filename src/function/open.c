@@ -14,12 +14,24 @@ const char *weft__function_reason(void)
     return error->message + (has ? prefix + 2 : 0);
 }
 
+/* What a device or a host function says has no place yet: that of the statement. */
+static weft_status locate(const weft__function *f, weft_status status)
+{
+    char text[sizeof weft_error_last()->message];
+    snprintf(text, sizeof text, "%s", weft__function_reason());
+    size_t length = strlen(text);
+    if (f->at == UINT32_MAX || !f->code.text || (length && text[length - 1] == '^'))
+        return status;
+    return weft__lang_fail(f->code, f->at, status, "%s", text);
+}
+
 weft_status weft__function_failed(const weft__function *f, weft_status status)
 {
     char text[sizeof weft_error_last()->message];
     const weft_function *key = f->key;
-    if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
+    if (status == WEFT_OK || weft_error_code() != status)
         return status;
+    status = locate(f, status);
     status = weft__function_relocate(f, status);
     snprintf(text, sizeof text, "%s", weft__function_reason());
     return weft__fail(status, NULL, "function '%s': %s", QUOTE(key->name, strlen(key->name)), text);
@@ -117,6 +129,7 @@ weft_status weft__function_open(const weft_function *key, int count, const weft_
     if (!f)
         return WEFT_ERROR_MEMORY;
     f->key = key;
+    f->at = UINT32_MAX;
     find_arrays(count, operands, f->arrays);
     weft_status status = fill(f);
     if (status == WEFT_OK) {

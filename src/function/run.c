@@ -328,8 +328,12 @@ static weft_status run_host(weft__running *r, const weft__function_statement *s)
         TRY(host_argument(r, &r->function->parts[s->part + k], host.access[k], &arguments[k]));
     weft__function_note(r->function, WEFT__DID_HOST, (int32_t)s->column, 0);
     const char *operation = weft__operation();
+    weft_error saved = *weft_error_last();
+    weft_error_clear(); /* a message that is there afterwards is the function's */
     weft_status status = host.function(s->parts_count, arguments, host.context);
     OPERATION(operation);
+    if (status == WEFT_OK && weft_error_code() == WEFT_OK)
+        weft__error_restore(&saved);
     if (status != WEFT_OK && weft_error_code() != status)
         return FUNCTION_FAIL(r->function, s->column, status, "host function '%s' failed",
                              QUOTE(name.text, name.length));
@@ -401,6 +405,7 @@ static weft_status run_statements(weft__running *r, int32_t first, going *flow)
     for (int32_t at = first; at >= 0 && *flow == FLOW_NEXT; at = r->function->statements[at].next) {
         int32_t group = r->function->statements[at].group;
         bool done = false;
+        r->function->at = r->function->statements[at].column;
         if (group >= 0)
             TRY(weft__function_group_run(r, group, &done));
         if (done)
