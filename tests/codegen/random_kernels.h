@@ -88,7 +88,7 @@ static inline bool is_defined(weft__op op, weft_dtype dtype)
 static inline void random_operation(struct tiny *tiny, const struct space *space)
 {
     const weft__op op =
-        (weft__op)(WEFT__OP_scalar + random_below(WEFT__OP_COUNT - WEFT__OP_scalar));
+        (weft__op)(WEFT__OP_scalar + random_below(WEFT__OP_gather - WEFT__OP_scalar));
     const weft_dtype dtype = random_value_type();
     if (op == WEFT__OP_scalar) {
         if (tiny->kernel.scalars_count < TINY_SCALARS)
