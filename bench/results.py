@@ -42,8 +42,7 @@ def device_name(device):
 
 def machine(device):
     """In words."""
-    cpus = f"{processor()}, {len(os.sched_getaffinity(0))} CPUs"
-    return cpus if device == "cpu" else f"{device_name(device)} on {cpus}" if device.startswith("opencl") else device_name(device)
+    return f"{processor()}, {len(os.sched_getaffinity(0))} CPUs" if device == "cpu" else device_name(device)
 
 
 def slug(words):
