@@ -36,11 +36,14 @@ static struct {
         void (*body)(void *argument, int64_t begin, int64_t end);
         void *argument;
         int64_t count, chunk, chunks;
-        bool backwards; /* every other time: what was used last may be in a cache */
+        bool turned;    /* every other time: what was used last may be in a cache */
+        int64_t middle; /* where the caller and the helpers meet, if all are as fast */
     } job;
     char apart_too[64];
-    _Atomic int64_t next; /* chunk that nobody has taken */
+    _Atomic int64_t taken; /* chunks: by the caller, and, in units of HELPED, by the helpers */
 } pool;
+
+#define HELPED ((int64_t)1 << 32)
 
 static WEFT__THREAD_LOCAL bool inside; /* a job, or the pool itself */
 
@@ -61,12 +64,24 @@ int weft__cpu_threads(void)
     return count;
 }
 
-static void run_chunks(void)
+/* The caller takes chunks from one end and the helpers from the other, so that, of one job after
+ * the other on the same memory, each finds most of it in its own cache. A job that is turned begins
+ * in the middle, where the one before has ended, and goes on beyond the ends. */
+static int64_t chunk_at(int64_t taken, int64_t step)
+{
+    const int64_t chunks = pool.job.chunks, own = taken % HELPED, helped = taken / HELPED;
+    if (own + helped >= chunks)
+        return -1;
+    const int64_t at = step == HELPED ? chunks - 1 - helped : own;
+    return pool.job.turned ? (pool.job.middle - 1 - at + chunks) % chunks : at;
+}
+
+/* `step` is 1 for the caller, HELPED for a helper. */
+static void run_chunks(int64_t step)
 {
     int64_t at;
-    while ((at = atomic_fetch_add(&pool.next, 1)) < pool.job.chunks) {
-        int64_t begin = (pool.job.backwards ? pool.job.chunks - 1 - at : at) * pool.job.chunk;
-        int64_t left = pool.job.count - begin;
+    while ((at = chunk_at(atomic_fetch_add(&pool.taken, step), step)) >= 0) {
+        int64_t begin = at * pool.job.chunk, left = pool.job.count - begin;
         pool.job.body(pool.job.argument, begin,
                       begin + (left < pool.job.chunk ? left : pool.job.chunk));
     }
@@ -125,7 +140,7 @@ static void *pool_main(void *argument)
     inside = true;
     while (!atomic_load(&pool.stop)) {
         if (try_enter()) {
-            run_chunks();
+            run_chunks(HELPED);
             leave();
         }
         wait_for_job();
@@ -152,7 +167,7 @@ static int start_threads(int count)
 
 static void open_job(int helpers)
 {
-    atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool.taken, 0, memory_order_relaxed);
     WEFT__STORE_FIRST(&pool.state, OPEN | (uint32_t)helpers << LIMIT_SHIFT);
     wake_sleepers(helpers);
 }
@@ -205,10 +220,11 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         pool.job.count = count;
         pool.job.chunk = chunk;
         pool.job.chunks = divide_up(count, chunk);
-        pool.job.backwards = !pool.job.backwards;
+        pool.job.middle = pool.job.chunks / (helpers + 1);
+        pool.job.turned = !pool.job.turned;
         open_job(helpers);
         inside = true;
-        run_chunks();
+        run_chunks(1);
         inside = false;
         close_job();
         wait_until_empty();
