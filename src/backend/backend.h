@@ -125,6 +125,11 @@ typedef struct weft__work {
     } of;
 } weft__work;
 
+static inline uint64_t weft__bus_place(uint32_t domain, uint32_t bus, uint32_t slot)
+{
+    return UINT64_C(1) << 63 | (uint64_t)domain << 16 | (bus & 0xff) << 8 | (slot & 0xff);
+}
+
 /* One per backend. Streams are `weft_stream` of core/stream.h, whose `native` field is the
  * backend's. */
 typedef struct weft__backend {
@@ -137,6 +142,9 @@ typedef struct weft__backend {
     weft_status (*device_describe)(int index, weft_device_info *info);
     /* (optional) Whether it counts as a GPU: none by default. */
     bool (*device_is_gpu)(int index);
+    /* (optional) Its place on the bus, by which backends know the same GPU: domain, bus and slot, as
+     * weft__bus_place makes it. 0: not known. */
+    uint64_t (*device_place)(int index);
     /* Drops the device's kernels and caches; all its streams are idle. */
     weft_status (*device_reset)(int index);
 

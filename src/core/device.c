@@ -133,15 +133,34 @@ weft_status weft__device_choose(weft_device given, weft_device like, weft_device
     return weft__device_get(device) ? WEFT_OK : WEFT_ERROR_DEVICE;
 }
 
+static bool is_gpu(const weft__device *device)
+{
+    return device->backend->device_is_gpu && device->backend->device_is_gpu(device->id.index);
+}
+
+static uint64_t place_of(const weft__device *device)
+{
+    return device->backend->device_place ? device->backend->device_place(device->id.index) : 0;
+}
+
+/* Whether a device of another backend, which comes first, is the same GPU. */
+static bool is_repeated(int k)
+{
+    const uint64_t place = place_of(&weft__devices[k]);
+    for (int i = 0; place && i < k; i++)
+        if (weft__devices[i].backend != weft__devices[k].backend && is_gpu(&weft__devices[i]) &&
+            place_of(&weft__devices[i]) == place)
+            return true;
+    return false;
+}
+
 /* The N-th device that is a GPU; each physical one once: CUDA devices, then OpenCL ones that are
  * not CPUs and that no CUDA device is. */
 static weft__device *find_gpu(int n)
 {
     for (int k = 0; k < devices_count; k++)
-        if (weft__devices[k].backend->device_is_gpu &&
-            weft__devices[k].backend->device_is_gpu(weft__devices[k].id.index))
-            if (n-- == 0)
-                return &weft__devices[k];
+        if (is_gpu(&weft__devices[k]) && !is_repeated(k) && n-- == 0)
+            return &weft__devices[k];
     return NULL;
 }
 

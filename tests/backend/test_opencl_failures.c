@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/streams.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,9 +151,54 @@ TEST(the_environment_stays_as_it_is)
     CHECK_STR(getenv("OCL_ICD_FILENAMES"), drivers);
 }
 
+/* Beside a driver of CUDA with two GPUs, in slot 1 of the buses 7 and 8. */
+static bool gpus_are(const char *const *names)
+{
+    char name[16];
+    bool right = true;
+    for (int n = 0; n < 4 && right; n++) {
+        snprintf(name, sizeof name, "gpu:%d", n);
+        const weft_device found = weft_device_named(name);
+        right = names[n] ? strcmp(weft_device_id(found), names[n]) == 0
+                         : found.kind == WEFT_DEVICE_INVALID;
+    }
+    return right;
+}
+
+static bool passes_beside_cuda(const char *what, const char *test)
+{
+    bool passed = false;
+    setenv("WEFT_CUDA", WEFT_TEST_STANDIN, 1);
+    with(what, test, &passed);
+    unsetenv("WEFT_CUDA");
+    return passed;
+}
+
+TEST(D1_a_gpu_counts_once)
+{
+    static const char *const once[] = {"cuda:0", "cuda:1", NULL, NULL};
+    if (!test_alone())
+        CHECK(passes_beside_cuda("gpu", "D1_a_gpu_counts_once"));
+    else {
+        CHECK(gpus_are(once));
+        CHECK_INT(weft_device_named("opencl:0").kind, WEFT_DEVICE_OPENCL); /* by its own name */
+    }
+}
+
+TEST(D1_another_gpu_counts_too)
+{
+    static const char *const all[] = {"cuda:0", "cuda:1", "opencl:0", NULL};
+    if (!test_alone())
+        CHECK(passes_beside_cuda("another gpu", "D1_another_gpu_counts_too"));
+    else
+        CHECK(gpus_are(all));
+}
+
 #define PROCESS "the failing allocations are those of another process"
 TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
           TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS),
           TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
-          TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS));
+          TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS),
+          TEST_NO_FAULTS(D1_a_gpu_counts_once, PROCESS),
+          TEST_NO_FAULTS(D1_another_gpu_counts_too, PROCESS));

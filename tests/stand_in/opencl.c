@@ -1,7 +1,9 @@
 /* A libOpenCL with a device that computes nothing, for failures that no real one has to offer.
  * STAND_IN says which: "no platform", "no device", "no compiler", "lost" (while its fourth launch
- * runs), "no f64". Commands are done when they are queued. */
+ * runs), "no f64"; "gpu" and "another gpu" are a GPU in slot 1 of bus 7 or 9. Commands are done
+ * when they are queued. */
 #include "backend/opencl/library.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +109,14 @@ cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void *to, size
 cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void *to, size_t *size)
 {
     const cl_ulong all = 0xff, none = 0, group = 1024, bytes = 1 << 30;
+    const cl_ulong gpu = 1 << 2;
+    const cl_uint bus[] = {0, wants("gpu") ? 7 : 9, 1, 0};
+    const bool is_gpu = wants("gpu") || wants("another gpu");
     (void)d;
+    if (what == CL_DEVICE_TYPE && is_gpu)
+        return answer(&gpu, sizeof gpu, room, to, size);
+    if (what == CL_DEVICE_PCI_BUS_INFO)
+        return is_gpu ? answer(bus, sizeof bus, room, to, size) : -30;
     if (what == CL_DEVICE_NAME || what == CL_DRIVER_VERSION || what == CL_DEVICE_VERSION)
         return answer("stand-in", 9, room, to, size);
     if (what == CL_DEVICE_DOUBLE_FP_CONFIG)

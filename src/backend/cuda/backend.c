@@ -39,6 +39,7 @@ const weft__backend weft__backend_cuda = {
     .device_count = device_count,
     .device_describe = weft__cuda_device_describe,
     .device_is_gpu = weft__cuda_device_is_gpu,
+    .device_place = weft__cuda_device_place,
     .device_reset = weft__cuda_device_reset,
     .memory_allocate = weft__cuda_memory_allocate,
     .memory_release = weft__cuda_memory_release,

@@ -23,6 +23,7 @@ typedef struct weft__cuda_device {
 int weft__cuda_device_count(const char **why);
 weft_status weft__cuda_device_describe(int index, weft_device_info *info);
 bool weft__cuda_device_is_gpu(int index);
+uint64_t weft__cuda_device_place(int index);
 weft_status weft__cuda_device_reset(int index);
 weft_status weft__cuda_device_native(int index, void **handle);
 /* What was found out when it was found. */

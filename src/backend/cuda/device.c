@@ -178,6 +178,14 @@ bool weft__cuda_device_is_gpu(int index)
     return true;
 }
 
+uint64_t weft__cuda_device_place(int index)
+{
+    const CUdevice id = devices[index].id;
+    return weft__bus_place((uint32_t)attribute(id, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+                           (uint32_t)attribute(id, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+                           (uint32_t)attribute(id, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+}
+
 static bool works(const weft__cuda_device *device)
 {
     CUdeviceptr memory = 0;

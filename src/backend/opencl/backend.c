@@ -39,6 +39,7 @@ const weft__backend weft__backend_opencl = {
     .device_count = device_count,
     .device_describe = weft__opencl_device_describe,
     .device_is_gpu = weft__opencl_device_is_gpu,
+    .device_place = weft__opencl_device_place,
     .device_reset = weft__opencl_device_reset,
     .memory_allocate = weft__opencl_memory_allocate,
     .memory_release = weft__opencl_memory_release,

@@ -143,6 +143,20 @@ bool weft__opencl_device_is_gpu(int index)
     return !(number(devices[index].id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU);
 }
 
+uint64_t weft__opencl_device_place(int index)
+{
+    const cl_device_id id = devices[index].id;
+    cl_uint bus[4], of_nvidia = 0; /* domain, bus, slot, function */
+    if (weft__cl.GetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO, sizeof bus, bus, NULL) == CL_SUCCESS)
+        return weft__bus_place(bus[0], bus[1], bus[2]);
+    if (weft__cl.GetDeviceInfo(id, CL_DEVICE_PCI_BUS_ID_NV, sizeof of_nvidia, &of_nvidia, NULL) !=
+        CL_SUCCESS)
+        return 0;
+    /* The slot there has the function in its lower bits. */
+    return weft__bus_place((cl_uint)number(id, CL_DEVICE_PCI_DOMAIN_ID_NV), of_nvidia,
+                           (cl_uint)number(id, CL_DEVICE_PCI_SLOT_ID_NV) >> 3);
+}
+
 const weft__opencl_device *weft__opencl_device_at(int index) { return &devices[index]; }
 
 bool weft__opencl_usable(void) { return !atomic_load(&given_up); }

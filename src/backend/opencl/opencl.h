@@ -22,6 +22,7 @@ typedef struct weft__opencl_device {
 int weft__opencl_device_count(const char **why);
 weft_status weft__opencl_device_describe(int index, weft_device_info *info);
 bool weft__opencl_device_is_gpu(int index);
+uint64_t weft__opencl_device_place(int index);
 weft_status weft__opencl_device_reset(int index);
 weft_status weft__opencl_device_native(int index, void **handle);
 /* What was found out when it was found. */

@@ -133,8 +133,9 @@ EXPORT CUresult cuDeviceGetName(char *name, int room, CUdevice device)
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
 {
-    (void)device;
-    *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT        ? 4
+    *value = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID                  ? 7 + device
+             : attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID             ? 1
+             : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT      ? 4
              : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR  ? 9
              : attribute == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS ? 1
                                                                           : 0;
