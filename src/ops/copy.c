@@ -173,6 +173,8 @@ weft_array *weft_to_device(weft_array *array, weft_device device, weft_stream *s
         return FAIL_AT_NULL(WEFT_ERROR_DEVICE, "device", "no device was given");
     if (!weft__device_get(device))
         return NULL;
+    if (array->buffer && array->buffer->memory == WEFT_MEMORY_HOST) /* is asked to leave the host */
+        options.memory = WEFT_MEMORY_DEVICE;
     if (!weft_device_equal(weft__array_device(array), device))
         return weft__copy_new(array, &options);
     return stream && stream != array->stream ? rebound(array, device, stream)

@@ -281,6 +281,44 @@ static weft_status fill_on(weft_stream *stream, weft_array *a, int value)
 }
 
 /* A stream that is held does not hold another one, except for what it needs of it. */
+/* Pinned memory that the CPU has as its own goes to memory of the device's, at once and not by a
+ * kernel. */
+TEST(D6_pinned_memory_to_the_device)
+{
+    NEEDS_DEVICE;
+    WEFT_AUTO weft_array *pinned = weft_full(WEFT_SHAPE(1000), 7, .dtype = WEFT_I32,
+                                             .device = device(), .memory = WEFT_MEMORY_HOST);
+    WEFT_AUTO weft_array *host = pinned ? weft_asarray(pinned, .device = WEFT_CPU) : NULL;
+    CHECK(host && weft_array_data(host) == weft_array_data(pinned));
+    CHECK_STATUS(weft_eval(pinned), WEFT_OK);
+    weft_statistics before, after;
+    weft_memory_stats(device(), &before);
+    WEFT_AUTO weft_array *there = weft_to_device(host, device(), NULL);
+    weft_memory_stats(device(), &after);
+    CHECK(there);
+    CHECK_INT(weft_array_memory(there), WEFT_MEMORY_DEVICE);
+    CHECK_INT(after.launches, before.launches);
+    CHECK(holds(there, 7));
+}
+
+/* Through all lanes, in both directions, and with a lane that fails. */
+TEST(M3_large_copies_of_pageable_memory)
+{
+    NEEDS_STANDIN;
+    enum { COUNT = 9000001 };
+    WEFT_AUTO weft_array *host = weft_arange(0, COUNT, 1, .dtype = WEFT_I32, .device = WEFT_CPU);
+    WEFT_AUTO weft_array *there = host ? weft_to_device(host, device(), NULL) : NULL;
+    WEFT_AUTO weft_array *back = there ? weft_to_device(there, WEFT_CPU, NULL) : NULL;
+    CHECK(back);
+    CHECK_STATUS(weft_eval(back), WEFT_OK);
+    CHECK_BITS(weft_array_data(back), weft_array_data(host), COUNT * sizeof(int));
+    fail_next("cuMemcpyHtoDAsync_v2", 999);
+    WEFT_AUTO weft_array *again = weft_to_device(host, device(), NULL);
+    CHECK(!again || weft_eval(again) != WEFT_OK);
+    CHECK(strstr(weft_error_message(), "cuMemcpyHtoDAsync"));
+    (void)weft_stream_synchronize(weft_stream_current(device())); /* is told of it once */
+}
+
 TEST(S5_streams_wait_for_each_other)
 {
     NEEDS_DEVICE;
@@ -407,6 +445,8 @@ TEST_MAIN(TEST_NO_FAULTS(D1_no_driver, SLOW), TEST_NO_FAULTS(D1_driver_without_f
           TEST_NO_FAULTS(K2_kernels_in_cuda_c, SLOW),
           TEST_NO_FAULTS(machine_code_is_kept_on_disk, SLOW),
           TEST_NO_FAULTS(M3_copies_of_all_kinds, SLOW),
+          TEST_NO_FAULTS(D6_pinned_memory_to_the_device, SLOW),
+          TEST_NO_FAULTS(M3_large_copies_of_pageable_memory, SLOW),
           TEST_NO_FAULTS(S5_streams_wait_for_each_other, VARIES),
           TEST_NO_FAULTS(S1_thousands_of_launches, VARIES),
           TEST_NO_FAULTS(S1_a_launch_is_one_call_of_the_driver, VARIES), TEST_OF(A5_native_handles),

@@ -57,6 +57,13 @@ weft_status weft__cuda_memory_check(const weft__cuda_device *device, const weft_
  * part: then weft__cuda_copy_staged does it, which waits. */
 bool weft__cuda_copy_waits(const weft__work *work);
 weft_status weft__cuda_copy(weft__cuda_device *device, CUstream stream, const weft__work *work);
+/* Whether the driver knows the memory at the address, which the work uses. */
+bool weft__cuda_copy_knows(const weft__work *work, const void *address);
+static inline CUdeviceptr weft__cuda_address(const void *data)
+{
+    return (CUdeviceptr)(uintptr_t)data;
+}
+/* stage.c */
 weft_status weft__cuda_copy_staged(weft__cuda_device *device, CUstream stream,
                                    const weft__work *work);
 /* Gives the buffers between host and device back. */
