@@ -142,8 +142,8 @@ typedef struct weft__backend {
     weft_status (*device_describe)(int index, weft_device_info *info);
     /* (optional) Whether it counts as a GPU: none by default. */
     bool (*device_is_gpu)(int index);
-    /* (optional) Its place on the bus, by which backends know the same GPU: domain, bus and slot, as
-     * weft__bus_place makes it. 0: not known. */
+    /* (optional) Its place on the bus, by which backends know the same GPU: domain, bus and slot,
+     * as weft__bus_place makes it. 0: not known. */
     uint64_t (*device_place)(int index);
     /* Drops the device's kernels and caches; all its streams are idle. */
     weft_status (*device_reset)(int index);
