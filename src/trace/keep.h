@@ -30,8 +30,9 @@ typedef struct weft__trace_row {
 extern weft__trace_row weft__trace_rows[WEFT__TRACE_ROWS];
 uint32_t weft__trace_rows_count(void); /* the first is no row */
 
-/* Give the buffers back; and begin anew, in the child of a fork. */
-void weft__trace_buffers_close(void);
+/* Gives the buffers back, unless other threads may still use them; and begins anew, in the child of
+ * a fork. */
+void weft__trace_buffers_close(bool alone);
 void weft__trace_buffers_forget(void);
 
 /* How many events are kept, at most: WEFT_TRACE_EVENTS. */

@@ -181,8 +181,14 @@ int64_t weft__trace_offset(weft_device device, bool *known)
     return value;
 }
 
-void weft__trace_buffers_close(void)
+/* The key goes in any case: threads may end when the library is not there any more. */
+void weft__trace_buffers_close(bool alone)
 {
+    if (key_made)
+        pthread_key_delete(key);
+    key_made = false;
+    if (!alone)
+        return;
     weft__trace_buffer *next, *buffer = atomic_exchange(&weft__trace_buffers, NULL);
     for (; buffer; buffer = next) {
         next = buffer->next;
@@ -190,9 +196,6 @@ void weft__trace_buffers_close(void)
     }
     own = NULL;
     own_row = 0;
-    if (key_made)
-        pthread_key_delete(key);
-    key_made = false;
 }
 
 /* What was recorded is the parent's; the rows of its streams stay. */

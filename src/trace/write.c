@@ -256,8 +256,7 @@ void weft__trace_close(bool alone)
     else if (count || !forked) /* most children do something else */
         write_all(events, count);
     free(events);
-    if (!alone)
-        return;
-    weft__trace_buffers_close();
-    weft__trace_texts_close();
+    weft__trace_buffers_close(alone);
+    if (alone)
+        weft__trace_texts_close();
 }

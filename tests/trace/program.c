@@ -193,7 +193,10 @@ int main(int count, char **arguments)
         pthread_join(other, NULL);
     } else if (!strcmp(mode, "text"))
         once(arguments[3]);
-    else if (strcmp(mode, "nothing") != 0)
+    else if (!strcmp(mode, "remove")) {
+        once("a = a + 1");
+        check(rmdir(arguments[3]) == 0, "removing a folder");
+    } else if (strcmp(mode, "nothing") != 0)
         return 2;
     return 0;
 }
