@@ -18,7 +18,8 @@
 enum {
     LINE = 64,
     MASKED_ONLY = 64,
-    ONE_LOOP = 12 /* longer ones decide at the store whether to stream, not before the loop */
+    ALIGNED_ROW = 16, /* vectors: in longer rows stores that cross lines cost more than one step */
+    ONE_LOOP = 12     /* longer ones decide at the store whether to stream, not before the loop */
 };
 
 struct shape {
@@ -131,8 +132,12 @@ static weft__ref aligned_column(const weft__emitter *emitter, const struct shape
                                           weft__emit_i64(emitter, LINE - 1), "");
     weft__ref columns = weft__llvm.BuildLShr(emitter->builder, bytes, size, "");
     columns = weft__llvm.BuildAdd(emitter->builder, columns, shape->begin, "");
-    return weft__emit_select(emitter, shape->streaming, least(emitter, columns, shape->end),
-                             inner_column(emitter, shape));
+    weft__ref is_far =
+        compare(emitter, WEFT__ICMP_SGT, shape->columns,
+                weft__emit_i64(emitter, (int64_t)ALIGNED_ROW * emitter->survey->lanes));
+    return weft__emit_select(emitter,
+                             weft__llvm.BuildOr(emitter->builder, shape->streaming, is_far, ""),
+                             least(emitter, columns, shape->end), inner_column(emitter, shape));
 }
 
 /* Where a turn goes that finds lanes with rare arguments: the columns of the turn are done by
