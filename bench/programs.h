@@ -62,9 +62,8 @@ WEFT_FUNCTION(gray_scott, (u, v, p, q, n, steps, feed, kill), {
 });
 
 /* Lloyd's algorithm: every point goes to the nearest centre, every centre to the mean of its
- * points. */
+ * points. x has a row for each coordinate. */
 WEFT_FUNCTION(kmeans, (x, centre, label, n, clusters, dims, steps), {
-    double total(clusters, dims);
     double members(clusters);
     for (int s = 0; s < steps; s++) {
         for (int i = 0; i < n; i++) {
@@ -73,7 +72,7 @@ WEFT_FUNCTION(kmeans, (x, centre, label, n, clusters, dims, steps), {
             for (int k = 0; k < clusters; k++) {
                 float distance = 0;
                 for (int d = 0; d < dims; d++) {
-                    float t = x(i, d) - centre(k, d);
+                    float t = x(d, i) - centre(k, d);
                     distance += t * t;
                 }
                 if (distance < least) {
@@ -84,19 +83,21 @@ WEFT_FUNCTION(kmeans, (x, centre, label, n, clusters, dims, steps), {
             label(i) = nearest;
         }
         for (int k = 0; k < clusters; k++) {
-            members(k) = 0;
-            for (int d = 0; d < dims; d++)
-                total(k, d) = 0;
-        }
-        for (int i = 0; i < n; i++) {
-            members(label(i)) += 1;
-            for (int d = 0; d < dims; d++)
-                total(label(i), d) += x(i, d);
+            double count = 0;
+            for (int i = 0; i < n; i++)
+                if (label(i) == k)
+                    count += 1;
+            members(k) = count;
         }
         for (int k = 0; k < clusters; k++)
-            for (int d = 0; d < dims; d++)
+            for (int d = 0; d < dims; d++) {
+                double total = 0;
+                for (int i = 0; i < n; i++)
+                    if (label(i) == k)
+                        total += x(d, i);
                 if (members(k) > 0)
-                    centre(k, d) = f32(total(k, d) / members(k));
+                    centre(k, d) = f32(total / members(k));
+            }
     }
 });
 
@@ -113,31 +114,18 @@ WEFT_FUNCTION(conjugate_gradient, (x, b, r, p, q, n, steps), {
                 rr += b(i, j, k) * b(i, j, k);
             }
     for (int s = 0; s < steps; s++) {
-        double pq = 0;
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                for (int k = 1; k < n - 1; k++) {
-                    double t = 6.0 * p(i, j, k) - p(i - 1, j, k) - p(i + 1, j, k) - p(i, j - 1, k) -
-                               p(i, j + 1, k) - p(i, j, k - 1) - p(i, j, k + 1);
-                    q(i, j, k) = t;
-                    pq += p(i, j, k) * t;
-                }
-        double alpha = rr / pq;
-        double next = 0;
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                for (int k = 1; k < n - 1; k++) {
-                    x(i, j, k) += alpha * p(i, j, k);
-                    double t = r(i, j, k) - alpha * q(i, j, k);
-                    r(i, j, k) = t;
-                    next += t * t;
-                }
-        double beta = next / rr;
-        rr = next;
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
                 for (int k = 1; k < n - 1; k++)
-                    p(i, j, k) = r(i, j, k) + beta * p(i, j, k);
+                    q(i, j, k) = 6.0 * p(i, j, k) - p(i - 1, j, k) - p(i + 1, j, k) -
+                                 p(i, j - 1, k) - p(i, j + 1, k) - p(i, j, k - 1) - p(i, j, k + 1);
+        double alpha = rr / sum(p * q);
+        r -= alpha * q;
+        double next = sum(r * r);
+        double beta = next / rr;
+        rr = next;
+        x += alpha * p;
+        p = r + beta * p;
     }
     return rr;
 });

@@ -128,7 +128,7 @@ TEST(F3_gray_scott)
 enum { POINTS = 300, DIMS = 3, CLUSTERS = 5 };
 
 /* Coordinates are multiples of 1/64, so that sums of doubles are exact in any order. */
-static void cluster(float (*x)[DIMS], float (*centre)[DIMS], int32_t *label)
+static void cluster(float (*x)[POINTS], float (*centre)[DIMS], int32_t *label)
 {
     double total[CLUSTERS][DIMS] = {{0}}, members[CLUSTERS] = {0};
     for (int i = 0; i < POINTS; i++) {
@@ -136,7 +136,7 @@ static void cluster(float (*x)[DIMS], float (*centre)[DIMS], int32_t *label)
         for (int k = 0; k < CLUSTERS; k++) {
             float distance = 0;
             for (int d = 0; d < DIMS; d++) {
-                const float t = x[i][d] - centre[k][d];
+                const float t = x[d][i] - centre[k][d];
                 distance += t * t;
             }
             if (distance < least) {
@@ -146,7 +146,7 @@ static void cluster(float (*x)[DIMS], float (*centre)[DIMS], int32_t *label)
         }
         members[label[i]]++;
         for (int d = 0; d < DIMS; d++)
-            total[label[i]][d] += (double)x[i][d];
+            total[label[i]][d] += (double)x[d][i];
     }
     for (int k = 0; k < CLUSTERS; k++)
         for (int d = 0; d < DIMS; d++)
@@ -157,16 +157,16 @@ static void cluster(float (*x)[DIMS], float (*centre)[DIMS], int32_t *label)
 TEST(F3_kmeans)
 {
     enum { STEPS = 4 };
-    static float x[POINTS][DIMS], actual[CLUSTERS][DIMS], expected[CLUSTERS][DIMS];
+    static float x[DIMS][POINTS], actual[CLUSTERS][DIMS], expected[CLUSTERS][DIMS];
     static int32_t label[POINTS], expected_label[POINTS];
     spread(&x[0][0], POINTS * DIMS, 0, 16);
     for (int i = 0; i < POINTS * DIMS; i++)
-        x[i / DIMS][i % DIMS] = floorf(x[i / DIMS][i % DIMS] * 64) / 64;
+        x[i % DIMS][i / DIMS] = floorf(x[i % DIMS][i / DIMS] * 64) / 64;
     memcpy(actual, x, sizeof actual);
     memcpy(expected, x, sizeof expected);
     for (int s = 0; s < STEPS; s++)
         cluster(x, expected, expected_label);
-    WEFT_AUTO weft_array *points = LEND(x, WEFT_F32, POINTS, DIMS);
+    WEFT_AUTO weft_array *points = LEND(x, WEFT_F32, DIMS, POINTS);
     WEFT_AUTO weft_array *centre = LEND(actual, WEFT_F32, CLUSTERS, DIMS);
     WEFT_AUTO weft_array *labels = LEND(label, WEFT_I32, POINTS);
     weft_status status = points && centre && labels ? WEFT_OK : weft_error_code();
