@@ -6,10 +6,16 @@
 #include "function/open.h"
 #include <string.h>
 
+enum { COPY_STREAMS = 4 };
+
 /* Open addressing; at most half full, grows. */
 typedef struct function_table {
     weft__function **entries;
     size_t room, used;
+    struct {
+        weft_stream *stream; /* for copies, or NULL */
+        uint64_t resets;     /* of its device, when it was made */
+    } copies[COPY_STREAMS];
 } function_table;
 
 static void free_table(void *argument)
@@ -17,6 +23,8 @@ static void free_table(void *argument)
     function_table *table = argument;
     for (size_t i = 0; i < table->room; i++)
         weft__function_close(table->entries[i]);
+    for (int i = 0; i < COPY_STREAMS; i++)
+        weft_stream_release(table->copies[i].stream);
     weft__free(table->entries);
     weft__free(table);
 }
@@ -41,7 +49,8 @@ static bool grow(function_table *table)
         if (table->entries[i])
             *slot_of(&larger, table->entries[i]->key) = table->entries[i];
     weft__free(table->entries);
-    *table = larger;
+    table->entries = larger.entries;
+    table->room = larger.room;
     return true;
 }
 
@@ -248,6 +257,32 @@ weft_status weft_call_with(const weft_function *function, int results_count,
     if (f->busy)
         return call_again(thread, function, results_count, results, count, operands);
     return call(thread, f, results_count, results, count, operands);
+}
+
+weft_stream *weft__function_copies(weft_device device)
+{
+    const weft__thread *thread = weft__thread_peek();
+    function_table *table = thread ? thread->functions : NULL;
+    const weft__device *known = weft__device_get(device);
+    const weft_stream_options options = {.struct_size = sizeof options, .async = true};
+    const char *operation = weft__operation();
+    weft_error saved = *weft_error_last();
+    for (int i = 0; table && known && i < COPY_STREAMS; i++) {
+        const uint64_t resets = atomic_load(&known->resets);
+        weft_stream **stream = &table->copies[i].stream;
+        if (*stream && !weft_device_equal((*stream)->device, device))
+            continue;
+        if (*stream && table->copies[i].resets == resets)
+            return *stream;
+        weft_stream_release(*stream);
+        *stream = weft_stream_new_with(device, &options);
+        table->copies[i].resets = resets;
+        OPERATION(operation);
+        if (!*stream)
+            weft__error_restore(&saved); /* they go with the kernels then */
+        return *stream;
+    }
+    return NULL;
 }
 
 weft_status weft__function_find(const weft_function *function, weft__function **found)

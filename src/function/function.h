@@ -263,6 +263,9 @@ void weft__function_note(weft__function *function, weft__function_did did, int32
 void weft__function_note_region(weft__running *r, weft__function_did did, int32_t column,
                                 uint64_t kernels);
 
+/* call.c: this thread's stream for copies to and from a device; NULL if there is none. */
+weft_stream *weft__function_copies(weft_device device);
+
 /* integer.c */
 /* The integer of a node that is made of integers; false if it takes more than that. */
 bool weft__function_integer(weft__running *r, weft__function_part *part, int32_t node,

@@ -177,6 +177,44 @@ static weft_status like(const weft_array *other, weft_device device, weft_array 
     return *made ? WEFT_OK : weft_error_code();
 }
 
+enum { OVERLAP_BYTES = 1 << 20 }; /* below, ordering two streams costs as much as the copy */
+
+/* Where a copy is queued: beside the kernels if there are some that it need not wait for. */
+static weft_stream *stream_of_copy(const weft__running *r, const weft_array *array)
+{
+    weft_stream *beside = NULL;
+    if (r->device.kind != WEFT_DEVICE_CPU && weft_array_bytes(array) >= OVERLAP_BYTES &&
+        r->function->totals[WEFT__DID_REGION] + r->function->totals[WEFT__DID_LOOP])
+        beside = weft__function_copies(r->device);
+    return beside ? beside : r->stream;
+}
+
+/* A copy to the host is queued on the device's current stream. */
+static weft_status copy_to_host(const weft__running *r, const weft__held *held)
+{
+    const weft_device device = weft__array_device(held->device);
+    weft_stream *here = weft__stream_current(WEFT_CPU), *usual = weft__stream_current(device);
+    weft_stream *beside = r->at_host ? usual : stream_of_copy(r, held->device);
+    if (!here || !usual)
+        return weft_error_code();
+    if (beside == usual || usual != r->stream)
+        return weft__copy_counted(held->host, held->device, here);
+    const bool is_default = usual == weft__stream_default(device);
+    const char *operation = weft__operation();
+    weft_stream_retain(usual);
+    weft_status status = weft_stream_set_current(device, beside);
+    OPERATION(operation);
+    if (status == WEFT_OK)
+        status = weft__copy_counted(held->host, held->device, here);
+    weft_error saved = *weft_error_last();
+    weft_status back = weft_stream_set_current(device, is_default ? NULL : usual);
+    weft_stream_release(usual);
+    OPERATION(operation);
+    if (status != WEFT_OK)
+        weft__error_restore(&saved);
+    return status == WEFT_OK ? back : status;
+}
+
 /* The copy on the host, or what will be. */
 static weft_status bring_to_host(weft__running *r, int32_t variable, bool discard)
 {
@@ -190,10 +228,7 @@ static weft_status bring_to_host(weft__running *r, int32_t variable, bool discar
     if (!held->host)
         TRY(like(held->device, WEFT_CPU, &held->host));
     if (!held->host_valid && !discard) {
-        weft_stream *here = weft__stream_current(WEFT_CPU);
-        if (!here)
-            return weft_error_code();
-        TRY(weft__copy_counted(held->host, held->device, here));
+        TRY(copy_to_host(r, held));
         weft__function_note(r->function, WEFT__DID_TO_HOST, variable, weft_array_bytes(held->host));
         held->host_valid = true;
         held->host_complete = false;
@@ -225,7 +260,7 @@ weft_status weft__held_device(weft__running *r, int32_t variable, bool discard, 
     if (!held->device)
         TRY(like(held->host, r->device, &held->device));
     if (!held->device_valid && !discard) {
-        TRY(weft__copy_counted(held->device, held->host, r->stream));
+        TRY(weft__copy_counted(held->device, held->host, stream_of_copy(r, held->host)));
         weft__function_note(r->function, WEFT__DID_TO_DEVICE, variable,
                             weft_array_bytes(held->device));
         held->device_valid = true;
