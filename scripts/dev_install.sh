@@ -23,6 +23,7 @@ main() {
     prefix=$(path_given "$prefix")
     steps 3
     require compiler cmake builder
+    prefer pkg-config # which the line for programs uses
     install_packages
     step "building"
     configure release && build release installed || die "the build failed"
