@@ -166,6 +166,7 @@ def jax_rows(number):
 
 def cupy_rows(number):
     import cupy
+    import cupy.cublas
     from cupy import ElementwiseKernel, ReductionKernel
     cupy.cuda.Device(number).use()
     d = Data(cupy.asarray)

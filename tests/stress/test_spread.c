@@ -301,8 +301,12 @@ static bool end_run(run *r)
         if (r->status == WEFT_OK &&
             (r->status = weft_copy_to_host(r->arrays[k], values, BYTES)) == WEFT_OK &&
             memcmp(values, r->program->expected[k], BYTES) != 0) {
+            int i = 0;
+            while (values[i] == r->program->expected[k][i])
+                i++;
             r->status = WEFT_ERROR_RESULT;
-            snprintf(r->message, sizeof r->message, "array %d is wrong", k);
+            snprintf(r->message, sizeof r->message, "element %d of array %d is %u, expected %u", i,
+                     k, values[i], r->program->expected[k][i]);
         }
         weft_array_release(r->arrays[k]);
     }

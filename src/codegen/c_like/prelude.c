@@ -183,8 +183,22 @@ static const char cpu_words[] =
 /* The 16-bit floats. An f16's exponent, placed in an f32, is too small by 112; multiplying puts
  * that right and makes subnormals normal. In the other direction a subnormal is rounded by an
  * addition to 0.5, whose last bit is worth as much; a normal one by adding just under half of its
- * last bit. */
+ * last bit. NVIDIA's devices have instructions, which give a NaN no sign. */
 static const char halves[] =
+    "#if defined(__CUDACC_RTC__) || defined(__NV_CL_C_VERSION)\n"
+    "FUNCTION f32 widen_f16(u16 x)\n"
+    "{\n"
+    "    f32 y;\n"
+    "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
+    "    return y == y ? y : AS_f32((x & 0x8000u) << 16 | (x & 0x7fffu) << 13 | 0x7f800000u);\n"
+    "}\n"
+    "FUNCTION u16 narrow_f16(f32 x)\n"
+    "{\n"
+    "    u16 y;\n"
+    "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+    "    return x != x ? (u16)0x7e00 : y;\n"
+    "}\n"
+    "#else\n"
     "FUNCTION f32 widen_f16(u16 x)\n"
     "{\n"
     "    const u32 magnitude = (x & 0x7fffu) << 13, sign = (x & 0x8000u) << 16;\n"
@@ -200,6 +214,7 @@ static const char halves[] =
     "    const u32 ordered = magnitude < 0x477ff000u ? finite : 0x7c00u;\n"
     "    return x != x ? (u16)0x7e00 : (u16)(ordered | (bits >> 16 & 0x8000u));\n"
     "}\n"
+    "#endif\n"
     "FUNCTION f32 widen_bf16(u16 x) { return AS_f32((u32)x << 16); }\n"
     "FUNCTION u16 narrow_bf16(f32 x)\n"
     "{\n"
