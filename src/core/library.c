@@ -133,6 +133,7 @@ __attribute__((destructor)) static void library_close(void)
 {
     if (!opened)
         return;
+    weft__trace_closing();
     CALL_BACKENDS(shutdown);
     if (atomic_load(&close_hook))
         atomic_load (&close_hook)();

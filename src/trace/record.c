@@ -137,8 +137,15 @@ uint32_t weft__trace_rows_count(void)
     return count < WEFT__TRACE_ROWS ? count : WEFT__TRACE_ROWS;
 }
 
+static _Atomic int64_t left = INT64_MAX; /* events that are recorded yet */
+
+void weft__trace_closing(void) { atomic_store(&left, (int64_t)weft__trace_most); }
+
 void weft__trace_add(const weft__trace_event *event)
 {
+    if (atomic_load_explicit(&left, memory_order_relaxed) != INT64_MAX &&
+        atomic_fetch_sub(&left, 1) <= 0)
+        atomic_store(&weft__trace_on, false);
     weft__trace_buffer *buffer = own;
     uint32_t count = buffer ? atomic_load_explicit(&buffer->count, memory_order_relaxed) : 0;
     if (!buffer || count == WEFT__TRACE_BUFFER) {

@@ -62,6 +62,9 @@ void weft__trace_align(weft_device device, uint64_t host, uint64_t device_time);
 
 /* Reads WEFT_TRACE, at the first use of the library. */
 void weft__trace_open(void);
+/* The library is being closed: what is queued is still done and recorded, but not for ever, if
+ * another thread goes on queueing. */
+void weft__trace_closing(void);
 /* Writes the files, when all work is done; if no other thread may record any more (`alone`), the
  * memory is given back. */
 void weft__trace_close(bool alone);

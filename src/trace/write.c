@@ -113,7 +113,7 @@ void weft__trace_open(void)
         return;
     }
     weft__trace_most = read_most();
-    origin = weft__trace_now();
+    origin = weft__trace_now(); /* from now on there is one */
     atomic_store(&weft__trace_on, true);
 }
 
@@ -247,7 +247,7 @@ static void write_all(weft__trace_event *events, size_t count)
 void weft__trace_close(bool alone)
 {
     size_t count;
-    if (!weft__tracing())
+    if (!origin)
         return;
     atomic_store(&weft__trace_on, false);
     weft__trace_event *events = gather(&count);
@@ -259,4 +259,5 @@ void weft__trace_close(bool alone)
     weft__trace_buffers_close(alone);
     if (alone)
         weft__trace_texts_close();
+    origin = 0;
 }
