@@ -5,7 +5,7 @@
 #include "measure.h"
 
 enum {
-    OPTIONS = 1 << 24,
+    OPTIONS = 1 << 26,
     PLANE = 2000,
     LIMIT = 1000,
     SHEET = 2048,
@@ -133,7 +133,7 @@ static void choose_device(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const bench_row rows[] = {
-        {.work = "Black-Scholes, 2^24 options", .body = run_options},
+        {.work = "Black-Scholes, 2^26 options", .body = run_options},
         {.work = "Mandelbrot, 2000^2, 1000 steps", .body = run_mandelbrot},
         {.work = "Gray-Scott, 2048^2, 200 steps", .body = run_gray_scott},
         {.work = "k-means, 2^20 points of 4, 16 centres, 20 steps", .body = run_kmeans},

@@ -19,9 +19,9 @@ os.environ["NUMBA_NUM_THREADS"] = str(THREADS)
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WORKS = ("Black-Scholes, 2^24 options", "Mandelbrot, 2000^2, 1000 steps", "Gray-Scott, 2048^2, 200 steps",
+WORKS = ("Black-Scholes, 2^26 options", "Mandelbrot, 2000^2, 1000 steps", "Gray-Scott, 2048^2, 200 steps",
          "k-means, 2^20 points of 4, 16 centres, 20 steps", "conjugate gradient, 256^3, 20 steps")
-OPTIONS, PLANE, LIMIT, SHEET, SHEET_STEPS = 1 << 24, 2000, 1000, 2048, 200
+OPTIONS, PLANE, LIMIT, SHEET, SHEET_STEPS = 1 << 26, 2000, 1000, 2048, 200
 POINTS, DIMS, CLUSTERS, ROUNDS, BOX, BOX_STEPS = 1 << 20, 4, 16, 20, 256, 20
 RATE, VOLATILITY, FEED, KILL = np.float32(0.02), np.float32(0.3), np.float32(0.035), np.float32(0.06)
 PEERS = {"cpu": ("numba", "jax"), "cuda": ("numba", "jax", "cupy")}
@@ -29,8 +29,8 @@ TURNS = 5
 
 
 def spread(shape, low, high):
-    steps = np.arange(int(np.prod(shape)), dtype=np.int64) * 7919 % 1000003
-    return (low + (high - low) * (steps / 1000003)).astype(np.float32).reshape(shape)
+    steps = np.arange(1000003, dtype=np.int64) * 7919 % 1000003
+    return np.resize((low + (high - low) * (steps / 1000003)).astype(np.float32), shape)
 
 
 class Data:
