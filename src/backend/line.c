@@ -12,11 +12,15 @@ static void look(weft__progress *progress, weft__timeline *timeline, bool fully)
 
 static weft__pending *take_spare(weft__line *line)
 {
-    pthread_mutex_lock(&line->mutex);
-    weft__pending *spare = line->spare;
+    if (!line->ready) {
+        pthread_mutex_lock(&line->mutex);
+        line->ready = line->spare;
+        line->spare = NULL;
+        pthread_mutex_unlock(&line->mutex);
+    }
+    weft__pending *spare = line->ready;
     if (spare)
-        line->spare = spare->next;
-    pthread_mutex_unlock(&line->mutex);
+        line->ready = spare->next;
     return spare;
 }
 
@@ -55,9 +59,13 @@ weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const w
     weft__pending *pending = new_pending(line, work->uses_count);
     if (!pending)
         return NULL;
-    *pending = (weft__pending){.stream = stream, .work = *work};
-    if (weft__tracing())
-        pending->submitted = weft__trace_now();
+    pending->next = NULL;
+    pending->stream = stream;
+    pending->event = NULL;
+    atomic_store_explicit(&pending->deferred, false, memory_order_relaxed);
+    atomic_store_explicit(&pending->settled, false, memory_order_relaxed);
+    pending->submitted = weft__tracing() ? weft__trace_now() : 0;
+    pending->work = *work;
     if (work->uses_count)
         memcpy(pending->uses, work->uses, work->uses_count * sizeof *work->uses);
     pending->work.uses = pending->uses;
@@ -94,14 +102,26 @@ static weft__pending *first_of(weft__line *line)
     return first;
 }
 
-static void take_first(weft__line *line)
+/* Takes the first one out, for good; the one that is then the first. */
+static weft__pending *take_first(weft__line *line)
 {
     pthread_mutex_lock(&line->mutex);
-    weft__pending *first = line->first;
-    line->first = first->next;
+    weft__pending *first = line->first, *next = first->next;
+    const uint64_t sequence = first->work.sequence;
+    void *event = first->event;
+    const bool few = first->work.uses_count <= WEFT__PENDING_USES;
+    line->first = next;
+    if (few) {
+        first->next = line->spare;
+        line->spare = first;
+    }
     pthread_mutex_unlock(&line->mutex);
-    atomic_store(&line->timeline->completed, first->work.sequence);
-    weft__line_drop(line, first);
+    atomic_store(&line->timeline->completed, sequence);
+    if (event)
+        line->device->release(line, event);
+    if (!few)
+        weft__free(first);
+    return next;
 }
 
 /* The record of the thread that looks stays as it is. */
@@ -119,8 +139,8 @@ static void settle(const weft__line *line, const weft__pending *pending, int sta
 /* With `settling` held. */
 static void advance(weft__line *line, bool fully)
 {
-    weft__pending *first;
-    while ((first = first_of(line))) {
+    weft__pending *first = first_of(line);
+    while (first) {
         const int state = line->device->state(line, first);
         const bool plain =
             atomic_load(&first->settled) || (state == 0 && weft__work_is_plain(&first->work));
@@ -129,7 +149,7 @@ static void advance(weft__line *line, bool fully)
         if (!plain)
             settle(line, first, state);
         line->device->done(line, first);
-        take_first(line);
+        first = take_first(line);
     }
 }
 
@@ -228,17 +248,18 @@ void weft__line_close(weft__line *line)
     atomic_store(&line->timeline->progress, NULL);
     pthread_mutex_lock(&line->settling); /* somebody may be looking */
     pthread_mutex_lock(&line->mutex);
-    weft__pending *spare = line->spare;
-    line->spare = NULL;
+    weft__pending *lists[] = {line->spare, line->ready};
+    line->spare = line->ready = NULL;
     line->timeline = NULL;
     weft__free(line->times);
     line->times = NULL;
     pthread_mutex_unlock(&line->mutex);
     pthread_mutex_unlock(&line->settling);
-    for (weft__pending *next; spare; spare = next) {
-        next = spare->next;
-        weft__free(spare);
-    }
+    for (int k = 0; k < 2; k++)
+        for (weft__pending *spare = lists[k], *next; spare; spare = next) {
+            next = spare->next;
+            weft__free(spare);
+        }
     pthread_mutex_lock(&lines_mutex);
     line->used = false;
     pthread_mutex_unlock(&lines_mutex);

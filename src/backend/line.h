@@ -46,6 +46,7 @@ struct weft__line {
     pthread_mutex_t settling, mutex;
     weft__pending *first, *last;
     weft__pending *spare; /* to be used again; guarded by mutex as well */
+    weft__pending *ready; /* the same, for submissions, which have the stream's mutex */
     weft__timeline *timeline;
     weft__times *times;      /* NULL without profiling */
     struct weft__line *next; /* all lines */
@@ -56,7 +57,8 @@ struct weft__line {
 weft__line *weft__line_open(weft_stream *stream, const weft__line_device *device, void *owner);
 void weft__line_close(weft__line *line);
 
-/* A copy of the work, to be added or dropped; NULL, with the record set, if memory ran out. */
+/* A copy of the work, to be added or dropped; NULL, with the record set, if memory ran out. The
+ * stream's mutex is held. */
 weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const weft__work *work);
 void weft__line_add(weft__line *line, weft__pending *pending);
 void weft__line_drop(weft__line *line, weft__pending *pending);
