@@ -95,7 +95,7 @@ static struct recording {
 
 static void record(void (*body)(void))
 {
-    void *graph, *nodes[KERNELS_MOST];
+    void *graph = NULL, *nodes[KERNELS_MOST];
     check(weft_graph_begin(current));
     body();
     recording.ours = weft_graph_end(current);
