@@ -89,7 +89,8 @@ def draw_lines(drawing, axes, lines):
     right, bottom = axes.box[2], axes.box[3]
     whos = in_order(lines)
     ends = [axes.y(lines[who][-1][1]) for who in whos]
-    for who, place, end in zip(whos, svg.spread_apart(ends, 16, axes.box[1], bottom), ends):
+    named = list(zip(whos, svg.spread_apart(ends, 16, axes.box[1], bottom), ends))
+    for who, place, end in reversed(named):  # Weft last, above the others
         colour, points = svg.colour_of(who), [(axes.x(x), axes.y(y)) for x, y in lines[who]]
         drawing.path(points, colour, 3 if who == "weft" else 1.8)
         for x, y in points:
