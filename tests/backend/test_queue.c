@@ -76,7 +76,7 @@ static bool push_large(weft__queue *queue, uint32_t number, char *block)
                        .uses_count = uses_count,
                        .waits = waits,
                        .waits_count = waits_count,
-                       .of.launch = {NULL, launch}};
+                       .of.launch = {.launch = launch}};
     return weft__queue_push(queue, &work) == WEFT_OK;
 }
 
