@@ -105,19 +105,19 @@ static const char *kept_type(const weft__writer *w, uint32_t at)
 static void write_keeping(weft__writer *w)
 {
     const uint32_t buffer = w->arguments_count - 1;
-    weft__text_add(&w->text,
-                   "FUNCTION void keep(PARAMETERS, const I number, const partial x)\n{\n"
-                   "GLOBAL u8 *at = p%u + g.offset[%u];\n",
-                   buffer, buffer);
+    weft__text_add(&w->text, "FUNCTION void keep(PARAMETERS, const I number, const partial x)\n{\n"
+                             "GLOBAL u8 *at = ");
+    weft__write_first(w, buffer);
+    weft__text_add(&w->text, ";\n");
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text,
                    "((GLOBAL %s *)at)[number] = x.a%u;\n"
                    "at += ((i64)sizeof(%s)*g.groups*g.kept + 63)/64*64;\n",
                    kept_type(w, k), k, kept_type(w, k));
-    weft__text_add(&w->text,
-                   "}\nFUNCTION partial kept(PARAMETERS, const I number)\n{\npartial x;\n"
-                   "GLOBAL const u8 *at = p%u + g.offset[%u];\n",
-                   buffer, buffer);
+    weft__text_add(&w->text, "}\nFUNCTION partial kept(PARAMETERS, const I number)\n{\npartial x;\n"
+                             "GLOBAL const u8 *at = ");
+    weft__write_first(w, buffer);
+    weft__text_add(&w->text, ";\n");
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text,
                    "x.a%u = ((GLOBAL const %s *)at)[number];\n"
@@ -232,8 +232,7 @@ static void write_elements(weft__writer *w)
                              "FUNCTION bool vectors(PARAMETERS)\n{\nreturn (0");
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (is_aligned(w, k))
-            weft__text_add(&w->text, " | ((size_t)(p%u + g.offset[%u]) & %d)", k, k,
-                           weft__vector_mask(w, k));
+            weft__write_misaligned(w, k);
     weft__text_add(&w->text, ") == 0;\n}\n");
 }
 

@@ -62,7 +62,7 @@ static const char warps_text[] =
     "FUNCTION partial chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, const I point, "
     "const I first, const I step)\n"
     "{\n"
-    "const int warp = (int)LOCAL_ID/32;\n"
+    "const int warp = (int)LOCAL_ID/32 % WARPS;\n"
     "LOCAL_POINTER partial *lane = lanes + 128*warp;\n"
     "partial few[16/WARPS];\n"
     "int held = 0;\n"
@@ -76,7 +76,7 @@ static const char warps_text[] =
     "if (LOCAL_ID % 32 == 0)\n"
     "lane[0] = held ? few_combined(few, held) : nothing();\n"
     "BARRIER;\n"
-    "if (LOCAL_ID == 0)\n"
+    "if (LOCAL_ID % (32*WARPS) == 0)\n"
     "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
     "ROLLED for (int s = 0; s < h && first + (s + h)*step < (I)g.chunks; s++)\n"
     "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
@@ -92,11 +92,15 @@ static const char lanes_chunks_text[] =
     "keep(ARGUMENTS, number, x);\n"
     "}\n";
 
+/* A point that is not there is computed as another is. */
 static const char lanes_whole_text[] =
-    "LOCAL partial lanes[WARPS*128];\n"
-    "const I point = (I)GROUP_ID;\n"
-    "const partial x = chunks_combined(ARGUMENTS, lanes, point, 0, 1);\n"
-    "if (LOCAL_ID == 0)\n"
+    "LOCAL partial lanes[POINTS*WARPS*128];\n"
+    "const int which = (int)LOCAL_ID/(32*WARPS);\n"
+    "const I point = (I)GROUP_ID*POINTS + which;\n"
+    "const bool mine = point < (I)g.count;\n"
+    "const partial x = chunks_combined(ARGUMENTS, lanes + 128*WARPS*which, mine ? point : 0, 0, "
+    "1);\n"
+    "if (mine && LOCAL_ID % (32*WARPS) == 0)\n"
     "finish(ARGUMENTS, point, g.chunks ? x : nothing());\n"
     "}\n";
 
@@ -199,6 +203,16 @@ int64_t weft__c_like_groups(const weft__kernel *kernel, int64_t chunks)
     return groups;
 }
 
+uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch)
+{
+    int warps = 1;
+    if (launch->stage == WEFT__STAGE_CHUNKS)
+        return (uint8_t)warps_of(kernel);
+    while (warps < launch->chunks && warps < warps_of(kernel))
+        warps *= 2;
+    return (uint8_t)warps;
+}
+
 static void write_finish(weft__writer *w, weft__kernel_text *source)
 {
     const uint32_t most = w->dialect == WEFT__DIALECT_CUDA ? 1024 : 128;
@@ -223,10 +237,11 @@ static int rows_of(const weft__kernel *kernel)
 
 static void write_lanes(weft__writer *w, weft__kernel_text *source)
 {
-    const int warps = warps_of(w->kernel);
-    source->group = (uint32_t)warps * WARP;
-    source->points = 1;
-    weft__text_add(&w->text, "#define WARPS %d\n%s%s", warps, lanes_text, warps_text);
+    const int warps = w->shape.warps, all = warps_of(w->kernel);
+    source->group = (uint32_t)all * WARP;
+    source->points = (uint32_t)(all / warps);
+    weft__text_add(&w->text, "#define WARPS %d\n#define POINTS %d\n%s%s", warps, all / warps,
+                   lanes_text, warps_text);
     weft__write_kernel(w, source->group);
     weft__text_add(&w->text, "%s",
                    w->shape.stage == WEFT__STAGE_CHUNKS ? lanes_chunks_text : lanes_whole_text);

@@ -17,9 +17,18 @@ void weft__write_positions(weft__writer *w, int begin, int end, const char *numb
         weft__text_add(&w->text, "const I i%d = %s;\n", begin, number);
 }
 
+/* CUDA's pointers are where operands begin. */
+void weft__write_first(weft__writer *w, uint32_t operand)
+{
+    if (w->dialect == WEFT__DIALECT_CUDA)
+        weft__text_add(&w->text, "p%u", operand);
+    else
+        weft__text_add(&w->text, "p%u + g.offset[%u]", operand, operand);
+}
+
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position)
 {
-    weft__text_add(&w->text, "p%u + g.offset[%u]", operand, operand);
+    weft__write_first(w, operand);
     for (int k = 0; k < w->shape.ndim; k++) {
         weft__text_add(&w->text, " + %s%d*", position, k);
         weft__write_stride(w, operand, k);
@@ -30,7 +39,8 @@ void weft__write_address(weft__writer *w, uint32_t operand, const char *position
 void weft__write_stride(weft__writer *w, uint32_t operand, int axis)
 {
     const weft__lie lie = (weft__lie)w->shape.lie[operand];
-    const bool known = axis == w->inner && operand < w->kernel->operands_count;
+    const int along = w->shape.lanes > 1 ? w->along : w->inner;
+    const bool known = axis == along && operand < w->kernel->operands_count;
     const int bytes =
         known ? (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype) : 0;
     if (known && (lie == WEFT__LIE_DENSE || lie == WEFT__LIE_SECOND))

@@ -43,6 +43,13 @@ int weft__vector_mask(const weft__writer *w, uint32_t operand)
                    weft__part_bytes((weft_dtype)w->kernel->operands[operand].dtype));
 }
 
+void weft__write_misaligned(weft__writer *w, uint32_t operand)
+{
+    weft__text_add(&w->text, " | ((size_t)(");
+    weft__write_first(w, operand);
+    weft__text_add(&w->text, ") & %d)", weft__vector_mask(w, operand));
+}
+
 /* The same number for all lanes. */
 static bool write_single(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
@@ -60,50 +67,21 @@ static void write_whole(weft__writer *w, uint32_t operand, const char *to, const
     write_pieces(w, numbers_of(w, operand) * weft__part_bytes(dtype), to, from, "", "GLOBAL");
 }
 
-static void write_array(weft__writer *w, uint32_t operand, const char *name)
+void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
-    weft__text_add(&w->text, "ALIGNED %s %s[%d];\n",
-                   weft__text_of_memory((weft_dtype)w->kernel->operands[operand].dtype), name,
-                   numbers_of(w, operand));
-}
-
-void weft__write_vector(weft__writer *w, uint32_t operand)
-{
-    char to[16], from[16];
-    snprintf(to, sizeof to, "x%u", operand);
-    snprintf(from, sizeof from, "q%u", operand);
-    write_array(w, operand, to);
     if (!write_single(w, operand, to, from))
         write_whole(w, operand, to, from);
 }
 
-void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, const char *from)
-{
-    const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
-    const char *type = weft__text_of_memory(dtype);
-    if (write_single(w, operand, to, from))
-        return;
-    if (w->whole) {
-        write_whole(w, operand, to, from);
-        return;
-    }
-    weft__text_add(&w->text, "if (whole && ((size_t)%s & %d) == 0) {\n", from,
-                   weft__vector_mask(w, operand));
-    write_whole(w, operand, to, from);
-    weft__text_add(&w->text,
-                   "} else {\nUNROLL for (int e = 0; e < %d; e++)\n%s[e] = e < %d*valid ? "
-                   "((GLOBAL const %s *)%s)[e] : (%s)0;\n}\n",
-                   numbers_of(w, operand), to, weft__parts_of(dtype), type, from, type);
-}
-
 void weft__write_row(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
-    write_array(w, operand, to);
+    weft__text_add(&w->text, "ALIGNED %s %s[%d];\n",
+                   weft__text_of_memory((weft_dtype)w->kernel->operands[operand].dtype), to,
+                   numbers_of(w, operand));
     weft__write_row_load(w, operand, to, from);
 }
 
-/* What is loaded of an operand that lies along the row: x<operand>. */
-static void write_operand_load(weft__writer *w, uint32_t operand)
+void weft__write_vector(weft__writer *w, uint32_t operand)
 {
     char to[16], from[16];
     snprintf(to, sizeof to, "x%u", operand);
@@ -114,27 +92,10 @@ static void write_operand_load(weft__writer *w, uint32_t operand)
 static void write_operand_store(weft__writer *w, uint32_t operand)
 {
     const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
-    const char *type = weft__text_of_memory(dtype);
-    const int numbers = numbers_of(w, operand);
     char to[16], from[16];
     snprintf(to, sizeof to, "q%u", operand);
     snprintf(from, sizeof from, "y%u", operand);
-    if (w->shape.lanes == 1) {
-        for (int k = 0; k < numbers; k++)
-            weft__text_add(&w->text, "((GLOBAL %s *)q%u)[%d] = y%u[%d];\n", type, operand, k,
-                           operand, k);
-        return;
-    }
-    if (!w->whole)
-        weft__text_add(&w->text, "if (whole && ((size_t)q%u & %d) == 0) {\n", operand,
-                       weft__vector_mask(w, operand));
-    write_pieces(w, numbers * weft__part_bytes(dtype), to, from, "GLOBAL", "");
-    if (w->whole)
-        return;
-    weft__text_add(&w->text,
-                   "} else {\nUNROLL for (int e = 0; e < %d; e++)\nif (e < %d*valid)\n"
-                   "((GLOBAL %s *)q%u)[e] = y%u[e];\n}\n",
-                   numbers, weft__parts_of(dtype), type, operand, operand);
+    write_pieces(w, numbers_of(w, operand) * weft__part_bytes(dtype), to, from, "GLOBAL", "");
 }
 
 bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand)
@@ -227,20 +188,16 @@ static void write_row_place(weft__writer *w)
 
 static void write_place(weft__writer *w)
 {
-    const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
     if (w->shape.tiled)
         write_tiled_place(w);
     else
         write_row_place(w);
-    if (lanes > 1)
-        weft__text_add(&w->text,
-                       "const int valid = (int)((I)g.size[%d] - first < %d ? (I)g.size[%d] - first "
-                       ": %d);\nconst bool whole = valid == %d;\n",
-                       last, lanes, last, lanes, lanes);
 }
 
 static void write_operands(weft__writer *w)
 {
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        weft__text_add(&w->text, "GLOBAL u8 *q%u;\n", k);
     weft__text_add(&w->text, "{\nconst I i%d = first;\n", w->shape.ndim - 1);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         weft__text_add(&w->text, "q%u = ", k);
@@ -250,9 +207,8 @@ static void write_operands(weft__writer *w)
     weft__text_add(&w->text, "}\n");
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (weft__is_read(w->kernel, w->wanted, k) && !weft__is_marched(w, k))
-            write_operand_load(w, k);
-    if (w->shape.lanes > 1)
-        weft__write_shifted_rows(w);
+            weft__write_vector(w, k);
+    weft__write_shifted_rows(w);
 }
 
 static void write_outputs(weft__writer *w, bool begin)
@@ -293,12 +249,6 @@ static void write_apart(weft__writer *w, uint32_t at)
         weft__write_value(w, at);
 }
 
-/* One element after the other. */
-static void write_singly(weft__writer *w)
-{
-    write_lanes(w, "ROLLED for (int e = 0; e < valid; e++)", "first + e", write_apart);
-}
-
 /* Branches for each of several elements would keep them from being computed side by side: all go
  * without, and if one should not have, all are done again. */
 static void write_several(weft__writer *w)
@@ -306,45 +256,51 @@ static void write_several(weft__writer *w)
     char begin[64];
     snprintf(begin, sizeof begin, "bool some = false;\nUNROLL for (int e = 0; e < %d; e++)",
              w->shape.lanes);
+    weft__text_add(&w->text, "if (vectors) {\n");
+    if (w->shape.march)
+        weft__write_march_step(w);
+    write_operands(w);
+    write_outputs(w, true);
     w->fast = true;
-    write_lanes(w, begin, w->whole ? "first + e" : "first + (e < valid ? e : valid - 1)",
-                weft__write_lane_value);
+    write_lanes(w, begin, "first + e", weft__write_lane_value);
     w->fast = false;
-    if (w->skips.count == 0)
-        return;
-    weft__text_add(&w->text, "if (some) {\n");
-    write_singly(w);
+    if (w->skips.count > 0)
+        weft__text_add(&w->text, "if (!some) {\n");
+    write_outputs(w, false);
     weft__text_add(&w->text, "%s;\n}\n", w->shape.march ? "continue" : "return");
-}
-
-static void write_march(weft__writer *w)
-{
-    if (w->shape.march)
-        weft__text_add(&w->text, "ROLLED for (I i%d = begin; i%d < end; i%d++) {\n",
-                       w->shape.march - 1, w->shape.march - 1, w->shape.march - 1);
-}
-
-static void write_march_end(weft__writer *w)
-{
-    if (w->shape.march)
+    if (w->skips.count > 0)
         weft__text_add(&w->text, "}\n");
 }
 
-/* Items that do not have all their elements, or not where vectors could be loaded, are done with
- * here, where there would be many loads that had to look. */
-static void write_others(weft__writer *w)
+/* Whether all elements of an item are there, and where vectors of them can be loaded. */
+static void write_vectors(weft__writer *w)
 {
-    weft__text_add(&w->text, "if (!whole || (0");
+    const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
+    weft__text_add(&w->text, "const bool vectors = (I)g.size[%d] - first >= %d && (0", last, lanes);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (w->shape.lie[k] == WEFT__LIE_DENSE)
-            weft__text_add(&w->text, " | ((size_t)(p%u + g.offset[%u]) & %d)", k, k,
-                           weft__vector_mask(w, k));
-    weft__text_add(&w->text, ") != 0) {\n");
-    write_march(w);
-    write_singly(w);
-    write_march_end(w);
-    weft__text_add(&w->text, "return;\n}\n");
-    w->whole = true;
+            weft__write_misaligned(w, k);
+    weft__text_add(&w->text, ") == 0;\n");
+}
+
+/* Several elements at once, or one after the other. */
+static void write_row(weft__writer *w)
+{
+    char begin[96];
+    const int axis = w->shape.march - 1, last = w->shape.ndim - 1;
+    write_vectors(w);
+    if (w->shape.march) {
+        weft__write_march_begin(w);
+        weft__text_add(&w->text, "ROLLED for (I i%d = begin; i%d < end; i%d++) {\n", axis, axis,
+                       axis);
+    }
+    write_several(w);
+    snprintf(begin, sizeof begin,
+             "ROLLED for (int e = 0; e < %d && first + e < (I)g.size[%d]; e++)", w->shape.lanes,
+             last);
+    write_lanes(w, begin, "first + e", write_apart);
+    if (w->shape.march)
+        weft__text_add(&w->text, "}\n");
 }
 
 void weft__write_map(weft__writer *w, weft__kernel_text *source)
@@ -352,23 +308,10 @@ void weft__write_map(weft__writer *w, weft__kernel_text *source)
     weft__write_types(w);
     weft__write_kernel(w, WEFT__GROUP_ITEMS);
     write_place(w);
-    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        weft__text_add(&w->text, "GLOBAL u8 *q%u;\n", k);
-    if (w->kernel->shifts_count > 0 && w->shape.lanes > 1)
-        write_others(w);
-    if (w->shape.march)
-        weft__write_march_begin(w);
-    write_march(w);
-    if (w->shape.march)
-        weft__write_march_step(w);
-    write_operands(w);
-    write_outputs(w, true);
     if (w->shape.lanes > 1)
-        write_several(w);
+        write_row(w);
     else
-        write_lanes(w, "for (int e = 0; e < 1; e++)", "first", weft__write_lane_value);
-    write_outputs(w, false);
-    write_march_end(w);
+        write_lanes(w, "", "first", write_apart);
     weft__text_add(&w->text, "}\n");
     source->group = WEFT__GROUP_ITEMS;
     source->points = WEFT__GROUP_ITEMS * w->shape.lanes;

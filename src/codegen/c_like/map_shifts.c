@@ -149,8 +149,10 @@ void weft__write_march_begin(weft__writer *w)
         for (int row = 0; r.any && row <= r.high - r.low; row++) {
             weft__text_add(&w->text, "ALIGNED %s n%u_%d[%d];\n", weft__text_of_memory(dtype), k,
                            row, weft__parts_of(dtype) * w->shape.lanes);
-            if (row > 0)
-                write_march_load(w, k, row, "begin - 1");
+            if (row == 0)
+                continue;
+            weft__text_add(&w->text, "if (vectors)\n");
+            write_march_load(w, k, row, "begin - 1");
         }
     }
 }

@@ -204,6 +204,8 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         if (shape->tiled && shape->lanes > 1)
             shape->march = (uint8_t)(weft__march_axis(kernel, launch) + 1);
     }
+    if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH && weft__kernel_has_lanes(kernel))
+        shape->warps = weft__fold_warps(kernel, launch);
     if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH &&
         is_large_enough(launch->kept * launch->folded))
         shape->lanes = (uint8_t)fold_lanes_of(kernel, launch, shape);

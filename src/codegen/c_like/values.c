@@ -18,6 +18,20 @@ static void write_bits(weft__text *text, weft_dtype dtype, uint64_t bits)
         weft__text_add(text, "(%s)U64(0x%" PRIx64 ")", weft__text_of_dtype(dtype), bits);
 }
 
+static void write_canonical(weft__text *text, const weft__value *value)
+{
+    if (value->dtype == WEFT_F32)
+        weft__text_add(text,
+                       "AS_f32(((u32)g.scalar[%d] & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : "
+                       "(u32)g.scalar[%d])",
+                       value->slot, value->slot);
+    else
+        weft__text_add(text,
+                       "AS_f64((g.scalar[%d] & U64(0x7fffffffffffffff)) > U64(0x7ff0000000000000) "
+                       "? U64(0x7ff8000000000000) : g.scalar[%d])",
+                       value->slot, value->slot);
+}
+
 static void write_scalar(weft__text *text, const weft__value *value)
 {
     const char *name = weft__text_of_dtype((weft_dtype)value->dtype);
@@ -250,6 +264,9 @@ static bool write_common(weft__writer *w, uint32_t at)
     const weft_dtype from = (weft_dtype)w->kernel->values[x[0]].dtype;
     if (value->op == WEFT__OP_constant)
         write_bits(&w->text, dtype, value->bits);
+    else if (value->op == WEFT__OP_scalar && is_float(dtype) &&
+             w->dialect != WEFT__DIALECT_OPENCL_CPU && weft__is_chosen(w->kernel, at))
+        write_canonical(&w->text, value);
     else if (value->op == WEFT__OP_scalar)
         write_scalar(&w->text, value);
     else if (value->op == WEFT__OP_index && value->slot == WEFT__INDEX_FOLDED)

@@ -30,6 +30,7 @@ typedef struct weft__c_like_shape {
     uint8_t turned; /* (of maps on GPUs) 1 + the axis that operands are turned from, or 0 */
     uint8_t tiled;  /* (of maps) a group takes a piece of several rows */
     uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
+    uint8_t warps;  /* (of folds on GPUs that have lanes) warps for each result */
     uint8_t block;  /* (of maps on CPUs) an item takes care of many elements, in blocks */
     uint8_t lie[WEFT__OPERANDS_MAX];
 } weft__c_like_shape;
@@ -44,7 +45,6 @@ typedef struct weft__writer {
     int inner;     /* (on CPUs) the axis along which the text knows how operands lie; or -1 */
     bool in_block; /* loads are of element e of a block whose first is at q<operand> */
     bool fast;     /* no branch is taken: `some` becomes true if one should have been */
-    bool whole;    /* all elements of an item are there and aligned */
     bool inside;   /* displaced loads do not leave arrays along the innermost axis */
     bool pointed;  /* see weft__kernel_text */
     weft__text text;
@@ -76,6 +76,9 @@ int weft__part_bytes(weft_dtype dtype);
 int weft__parts_of(weft_dtype dtype);
 /* The value of m<at>, which holds memory of this dtype, as an expression. */
 void weft__write_widened(weft__writer *w, uint32_t at, weft_dtype memory);
+/* Whether a select chooses the value, a scalar, if its condition is false: then a scalar's NaN is
+ * the canonical one from the beginning. */
+bool weft__is_chosen(const weft__kernel *kernel, uint32_t at);
 /* The memory that a store writes, as an expression. */
 void weft__write_narrowed(weft__writer *w, const weft__value *store);
 
@@ -95,7 +98,9 @@ bool weft__is_left_out(const weft__writer *w, uint32_t select, int side);
 /* How a select names its argument 1 or 2: v<number>, or what a branch has set. */
 void weft__write_side(weft__writer *w, uint32_t select, int side);
 
-/* loads.c: the address of an operand's element at a position, without its part. */
+/* loads.c: where an operand begins, as an expression. */
+void weft__write_first(weft__writer *w, uint32_t operand);
+/* The address of an operand's element at a position, without its part. */
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position);
 /* Bytes from an element to the next along an axis, as an expression. */
 void weft__write_stride(weft__writer *w, uint32_t operand, int axis);
@@ -123,6 +128,9 @@ void weft__write_blocks(weft__writer *w, weft__kernel_text *source);
  * operand at the point itself; the bits of its address that must be 0 for vectors. */
 bool weft__is_read(const weft__kernel *kernel, const uint8_t *wanted, uint32_t operand);
 int weft__vector_mask(const weft__writer *w, uint32_t operand);
+/* " | " and an expression that is not 0 if vectors of a dense operand are not aligned: all or none.
+ */
+void weft__write_misaligned(weft__writer *w, uint32_t operand);
 /* x<operand> of memory at q<operand>, all elements at once. */
 void weft__write_vector(weft__writer *w, uint32_t operand);
 /* A value of element e. */
@@ -157,6 +165,7 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source);
 
 /* fold_gpu.c: the same for GPUs; if there are several lanes, after `elements` and `vectors`. */
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source);
+uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch);
 
 /* source.c: the types of the parameters, and the line that a kernel begins with. */
 void weft__write_types(weft__writer *w);
