@@ -43,12 +43,16 @@ static const char cuda_words[] =
     "#define HIGH_u32(x, y) __umulhi(x, y)\n"
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
     "#define HIGH_u64(x, y) __umul64hi(x, y)\n"
-    "FUNCTION u64 WIDE(u32 x, u32 y)\n" /* as a product of u64 it would take more */
+    "#ifdef __CUDACC_RTC__\n" /* as a product of u64 it would take more */
+    "FUNCTION u64 WIDE(u32 x, u32 y)\n"
     "{\n"
     "    u64 z;\n"
     "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(z) : \"r\"(x), \"r\"(y));\n"
     "    return z;\n"
-    "}\n";
+    "}\n"
+    "#else\n"
+    "#define WIDE(x, y) ((u64)(x)*(y))\n"
+    "#endif\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
  * thousands of functions. Where it can be told to leave them out, these are all that is used. */
