@@ -230,8 +230,10 @@ EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 
 EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
+    pthread_mutex_lock(&mutex);
     *total = memory_there();
     *free_bytes = *total - in_use;
+    pthread_mutex_unlock(&mutex);
     return standin_enter("cuMemGetInfo_v2");
 }
 
