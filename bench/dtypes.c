@@ -1,6 +1,5 @@
 /* The first rows of expressions.c with elements of other types: dtypes [serve] [--device NAME]. */
-#include "measure.h"
-#include <weft/weft.h>
+#include "device.h"
 
 /* f16 values that fit all: 1 to 2. */
 typedef struct typed {
@@ -10,30 +9,6 @@ typedef struct typed {
 } typed;
 
 enum { TYPES = 4, WORKS = 4 };
-static weft_device where;
-
-static void check(bool fine)
-{
-    if (fine)
-        return;
-    fprintf(stderr, "%s\n", weft_error_message());
-    exit(1);
-}
-
-static void wait_there(void) { check(weft_device_synchronize(where) == WEFT_OK); }
-
-static void choose_device(int count, char **arguments)
-{
-    const char *name = "cpu";
-    for (int at = 1; at + 1 < count; at++)
-        if (strcmp(arguments[at], "--device") == 0)
-            name = arguments[at + 1];
-    where = weft_device_named(name);
-    check(where.kind != WEFT_DEVICE_INVALID && weft_device_set_default(where) == WEFT_OK);
-    bench_device = weft_device_id(where);
-    if (where.kind != WEFT_DEVICE_CPU)
-        bench_wait = wait_there;
-}
 
 /* Made for the row, and gone after it. */
 static void hold(void *argument, bool begin)

@@ -1,22 +1,12 @@
 /* Expressions, over large arrays and in small calls: expressions [serve] [--device NAME]. */
-#include "measure.h"
-#include <weft/weft.h>
+#include "device.h"
 
 /* A GPU has more memory, and less time. */
 static int64_t side = SIDE, cubed_side = CUBE;
 static int large_calls = 1, small_calls = 100000;
-static weft_device where;
 enum { ROWS_MOST = 40 };
 
 static weft_array *a, *b, *c, *row, *far, *turned, *halves, *half, *cube, *cube_out;
-
-static void check(bool fine)
-{
-    if (fine)
-        return;
-    fprintf(stderr, "%s\n", weft_error_message());
-    exit(1);
-}
 
 static weft_array *spread(weft_shape shape, double low, double high)
 {
@@ -29,25 +19,12 @@ static weft_array *spread(weft_shape shape, double low, double high)
     return there;
 }
 
-static void wait_there(void) { check(weft_device_synchronize(where) == WEFT_OK); }
-
-static void choose_device(int count, char **arguments)
+static void choose_sizes(void)
 {
-    int at = 1;
-    where = WEFT_CPU;
-    while (at < count && strcmp(arguments[at], "--device") != 0)
-        at++;
-    if (at + 1 >= count)
-        return;
-    where = weft_device_named(arguments[at + 1]);
-    check(where.kind != WEFT_DEVICE_INVALID);
-    check(weft_device_set_default(where) == WEFT_OK);
-    bench_device = weft_device_id(where);
     if (where.kind == WEFT_DEVICE_CPU)
         return;
     weft_device_info info;
     check(weft_device_describe(where, &info) == WEFT_OK);
-    bench_wait = wait_there;
     large_calls = info.unified_memory ? 2 : 20; /* a CPU takes longer */
     small_calls = 500;                          /* fewer than a driver queues before it waits */
     if (!info.unified_memory) {
@@ -258,6 +235,7 @@ int main(int count, char **arguments)
 {
     static small flat, deep, deepest;
     choose_device(count, arguments);
+    choose_sizes();
     make_sites();
     if (where.kind == WEFT_DEVICE_CPU)
         add_call("10000 terms on 1024 elements", 20, many_terms, &flat);

@@ -1,41 +1,15 @@
 /* What a call costs by the number of elements, and by the length of the expression: series [serve]
  * [--device NAME]. Apart from expressions.c, since the largest arrays leave room for no others. */
 #include "series.h"
-#include "measure.h"
-#include <weft/weft.h>
+#include "device.h"
 
 static const char *const names[] = {"x", "y", "z"};
-static weft_device where;
 static weft_array *arrays[3]; /* of the row that is measured */
 
 typedef struct point {
     int64_t count;
     char *code; /* NULL: the expression of the sizes */
 } point;
-
-static void check(bool fine)
-{
-    if (fine)
-        return;
-    fprintf(stderr, "%s\n", weft_error_message());
-    exit(1);
-}
-
-static void wait_there(void) { check(weft_device_synchronize(where) == WEFT_OK); }
-
-static void choose_device(int count, char **arguments)
-{
-    int at = 1;
-    where = WEFT_CPU;
-    while (at < count && strcmp(arguments[at], "--device") != 0)
-        at++;
-    if (at + 1 < count)
-        where = weft_device_named(arguments[at + 1]);
-    check(where.kind != WEFT_DEVICE_INVALID);
-    bench_device = weft_device_id(where);
-    if (where.kind != WEFT_DEVICE_CPU)
-        bench_wait = wait_there;
-}
 
 static void drop(void)
 {
