@@ -33,9 +33,11 @@ int64_t weft__kernel_text_groups(const weft__kernel_text *text, const weft__laun
     const int64_t row = launch->size[launch->ndim - 1], lanes = text->points / text->group;
     int64_t points = launch->count;
     if (text->down) {
-        const int64_t column = launch->size[launch->ndim - 2], along = text->points / text->down;
+        const int64_t column = launch->size[text->down_axis], along = text->points / text->down;
+        const int64_t steps = text->march ? launch->size[text->march_axis] : 1;
+        const int64_t marches = text->march ? (steps + text->march - 1) / text->march : 1;
         return (row + along - 1) / along * ((column + text->down - 1) / text->down) *
-               (launch->count / row / column);
+               (launch->count / row / column / steps * marches);
     }
     if (text->rows)
         points = launch->count / row * ((row + lanes - 1) / lanes) * lanes;
@@ -44,7 +46,7 @@ int64_t weft__kernel_text_groups(const weft__kernel_text *text, const weft__laun
 
 size_t weft__kernel_text_bytes(size_t arguments, size_t ndim, size_t scalars)
 {
-    return (4 + ndim + arguments * (1 + ndim) + scalars) * sizeof(int64_t);
+    return (5 + ndim + arguments * (1 + ndim) + scalars) * sizeof(int64_t);
 }
 
 void weft__kernel_text_arguments(const weft__launch *launch, const int64_t *offsets, int64_t *to)
@@ -55,6 +57,7 @@ void weft__kernel_text_arguments(const weft__launch *launch, const int64_t *offs
     *to++ = launch->kept;
     *to++ = launch->folded;
     *to++ = launch->chunks;
+    *to++ = launch->groups;
     memcpy(to, launch->size, ndim * sizeof *to);
     to += ndim;
     memcpy(to, offsets, count * sizeof *to);

@@ -14,13 +14,15 @@ typedef struct weft__kernel_text {
     char *name;   /* of the kernel, if the text is a user's; else NULL */
     char *binary; /* what an earlier process kept of it, or NULL */
     size_t binary_bytes;
-    uint32_t group;  /* work-items of a group */
-    uint32_t points; /* elements that a group takes care of: enough groups for the count start */
-    uint32_t rows;   /* (of maps) 1 if that counts along each row anew, else 0 */
-    uint32_t
-        down; /* (of maps) not 0: a group takes 32 items along the last axis, and so many rows */
-    bool pointed; /* the struct is too large to be passed by value */
-    bool idles;   /* a count below 0 has the kernel do nothing */
+    uint32_t group;     /* work-items of a group */
+    uint32_t points;    /* elements that a group takes care of: enough groups for the count start */
+    uint32_t rows;      /* (of maps) 1 if that counts along each row anew, else 0 */
+    uint32_t down;      /* (of maps) not 0: a group takes so many rows, along … */
+    uint32_t down_axis; /* … this axis, and of each as many elements as make up its points */
+    uint32_t march;     /* (where down is not 0) not 0: steps that it takes along … */
+    uint32_t march_axis; /* … this axis */
+    bool pointed;        /* the struct is too large to be passed by value */
+    bool idles;          /* a count below 0 has the kernel do nothing */
 } weft__kernel_text;
 
 /* Makes an image of the text, which it takes over, also when it fails. */

@@ -22,6 +22,13 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
 weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *sample,
                                weft__dialect dialect, weft__kernel_text *text);
 
+/* (On GPUs) into how many groups the first of two stages combines the chunks of each result. */
+int64_t weft__c_like_groups(const weft__kernel *kernel, int64_t chunks);
+
+/* For tests: texts for OpenCL devices that are CPUs are those for GPUs. */
+void weft__c_like_as_gpu(bool always);
+bool weft__c_like_is_as_gpu(void);
+
 /* For tests: launches of up to so many elements share a text, however their operands lie; -1 is as
  * usual. */
 void weft__c_like_share(int64_t elements);

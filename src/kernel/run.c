@@ -1,9 +1,11 @@
 /* Running kernels on arrays: hazards, canonical form, submission. */
 #include "kernel/run.h"
+#include "codegen/c_like.h"
 #include "core/allocate.h"
 #include "core/device.h"
 #include "kernel/bring.h"
 #include "kernel/build.h"
+#include "kernel/version.h"
 #include "trace/trace.h"
 #include <string.h>
 
@@ -175,13 +177,16 @@ static weft_status run_two_stages(const running *r)
     return status;
 }
 
-/* As many groups as chunks; on CPUs only so many that threads have enough to share, for each takes
- * memory. Chunks in lanes are long, and best read in order. */
+/* As many groups as chunks, or as GPUs make of them; on CPUs only so many that threads have enough
+ * to share, for each takes memory. Chunks in lanes are long, and best read in order. */
 static int64_t groups_of(const running *r)
 {
     enum { SHARED = 1 << 14 };
     const weft__launch *launch = r->prepared->launch;
     int64_t groups = 1;
+    if (r->stream->device.kind != WEFT_DEVICE_CPU &&
+        weft__version_dialect(weft__device_get(r->stream->device)) != WEFT__DIALECT_OPENCL_CPU)
+        return weft__c_like_groups(r->kernel, launch->chunks);
     if (weft__kernel_has_lanes(r->kernel) || r->stream->device.kind != WEFT_DEVICE_CPU)
         return launch->chunks;
     while (groups < launch->chunks && groups * launch->kept < SHARED)

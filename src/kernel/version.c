@@ -1,6 +1,5 @@
 /* Versions of kernels: finding one, and where machine code comes from. */
 #include "kernel/version.h"
-#include "codegen/c_like.h"
 #include "core/allocate.h"
 #include "core/traced.h"
 #include "kernel/cache.h"
@@ -276,12 +275,13 @@ static void keep(weft__version *version, const device_key *key, uint64_t begin)
     weft__object_free(&object);
 }
 
-static weft__dialect dialect_of(const weft__device *device)
+weft__dialect weft__version_dialect(const weft__device *device)
 {
     if (device->id.kind == WEFT_DEVICE_CUDA)
         return WEFT__DIALECT_CUDA;
-    return device->backend->device_is_gpu(device->id.index) ? WEFT__DIALECT_OPENCL
-                                                            : WEFT__DIALECT_OPENCL_CPU;
+    return weft__c_like_is_as_gpu() || device->backend->device_is_gpu(device->id.index)
+               ? WEFT__DIALECT_OPENCL
+               : WEFT__DIALECT_OPENCL_CPU;
 }
 
 /* With the mutex held. */
@@ -296,7 +296,7 @@ static weft_status write_and_load(weft__version *version)
     if (atomic_load(&version->module))
         return WEFT_OK;
     const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
-    const weft__dialect dialect = dialect_of(device);
+    const weft__dialect dialect = weft__version_dialect(device);
     TRY(device->backend->device_describe(device->id.index, &info));
     TRY(check_dtypes(version->of, &info));
     TRY(weft__c_like_write(version->of->kernel, version->sample, dialect, &text));
@@ -316,8 +316,9 @@ weft_status weft__version_find_text(weft__versions *versions, const weft__launch
 {
     uint8_t class_bytes[CLASS_MOST];
     weft_status status = WEFT_OK;
-    const uint32_t count = weft__c_like_class(
-        versions->kernel, launch, dialect_of(versions->device), class_bytes, sizeof class_bytes);
+    const uint32_t count =
+        weft__c_like_class(versions->kernel, launch, weft__version_dialect(versions->device),
+                           class_bytes, sizeof class_bytes);
     weft__version *version = find(versions, class_bytes, count);
     if (!version || !atomic_load(&version->module)) {
         pthread_mutex_lock(mutex);

@@ -2,6 +2,7 @@
 #ifndef WEFT_KERNEL_VERSION_H
 #define WEFT_KERNEL_VERSION_H
 
+#include "codegen/c_like.h"
 #include "core/device.h"
 #include "kernel/background.h"
 #include "kernel/engine.h"
@@ -40,6 +41,9 @@ weft_status weft__version_find(weft__versions *versions, const weft__launch *lau
 /* The same for devices other than the CPU, whose own compilers are given text, in the call. */
 weft_status weft__version_find_text(weft__versions *versions, const weft__launch *launch,
                                     pthread_mutex_t *mutex, weft__module **module);
+
+/* In which words texts for a device other than the CPU are written. */
+weft__dialect weft__version_dialect(const weft__device *device);
 
 /* Whether no job is left, of versions that nobody looks for any more. */
 bool weft__versions_idle(const weft__versions *versions);

@@ -161,6 +161,20 @@ TEST(large_layouts)
     }
 }
 
+/* The same with the texts for GPUs, on whatever device there is. */
+#define AS_ON_GPUS(name)                                                                           \
+    TEST(name##_as_on_gpus)                                                                        \
+    {                                                                                              \
+        weft__c_like_as_gpu(true);                                                                 \
+        test_##name();                                                                             \
+        weft__c_like_as_gpu(false);                                                                \
+    }
+AS_ON_GPUS(random_kernels)
+AS_ON_GPUS(displaced_loads)
+AS_ON_GPUS(large_layouts)
+
 #define LONG "compiles very many kernels"
 TEST_MAIN(TEST_NO_FAULTS(random_kernels, LONG), TEST_NO_FAULTS(displaced_loads, LONG),
-          TEST_NO_FAULTS(large_layouts, LONG));
+          TEST_NO_FAULTS(large_layouts, LONG), TEST_NO_FAULTS(random_kernels_as_on_gpus, LONG),
+          TEST_NO_FAULTS(displaced_loads_as_on_gpus, LONG),
+          TEST_NO_FAULTS(large_layouts_as_on_gpus, LONG));

@@ -5,42 +5,6 @@
  * How many there are and how the work is shared is then the same text for every kernel. */
 #include "codegen/c_like/write.h"
 
-/* Where the last axis is folded, a group takes a chunk, and an item is a lane. */
-static const char lanes_text[] =
-    "FUNCTION partial piece(PARAMETERS, LOCAL_POINTER partial *lane, const I point, const I "
-    "begin)\n"
-    "{\n"
-    "const int l = (int)LOCAL_ID;\n"
-    "const I end = (I)g.folded - begin < 4096 ? (I)g.folded : begin + 4096;\n"
-    "const int filled = end - begin < 128 ? (int)(end - begin) : 128;\n"
-    "partial x = nothing();\n"
-    "if (l < filled) {\n"
-    "x = element(ARGUMENTS, point, begin + l);\n"
-    "for (I r = begin + l + 128; r < end; r += 128)\n"
-    "x = combine(x, element(ARGUMENTS, point, r));\n"
-    "}\n"
-    "BARRIER;\n"
-    "lane[l] = x;\n"
-    "BARRIER;\n"
-    "for (int h = 64; h > 0; h /= 2) {\n"
-    "if (l < h && l + h < filled)\n"
-    "lane[l] = combine(lane[l], lane[l + h]);\n"
-    "BARRIER;\n"
-    "}\n"
-    "return lane[0];\n"
-    "}\n";
-
-/* Otherwise an item takes a run, and its neighbours those of neighbouring results. */
-static const char runs_text[] =
-    "FUNCTION partial piece(PARAMETERS, const I point, const I begin)\n"
-    "{\n"
-    "const I end = (I)g.folded - begin < 64 ? (I)g.folded : begin + 64;\n"
-    "partial x = element(ARGUMENTS, point, begin);\n"
-    "UNROLL_SOME for (I r = begin + 1; r < end; r++)\n"
-    "x = combine(x, element(ARGUMENTS, point, r));\n"
-    "return x;\n"
-    "}\n";
-
 static const char halving_text[] = "FUNCTION int power(const int count)\n"
                                    "{\n"
                                    "int n = 1;\n"
@@ -55,55 +19,6 @@ static const char halving_text[] = "FUNCTION int power(const int count)\n"
                                    "few[s] = combine(few[s], few[s + h]);\n"
                                    "return few[0];\n"
                                    "}\n";
-
-static const char lanes_chunks_text[] =
-    "LOCAL partial lane[128];\n"
-    "const I number = (I)GROUP_ID;\n"
-    "const partial x = piece(ARGUMENTS, lane, number % (I)g.kept, number/(I)g.kept*4096);\n"
-    "if (LOCAL_ID == 0)\n"
-    "keep(ARGUMENTS, number, x);\n"
-    "}\n";
-
-static const char lanes_whole_text[] =
-    "LOCAL partial lane[128];\n"
-    "partial few[16];\n"
-    "const I point = (I)GROUP_ID;\n"
-    "ROLLED for (int c = 0; c < (int)g.chunks; c++)\n"
-    "few[c] = piece(ARGUMENTS, lane, point, (I)c*4096);\n"
-    "if (LOCAL_ID == 0)\n"
-    "finish(ARGUMENTS, point, g.chunks ? few_combined(few, (int)g.chunks) : nothing());\n"
-    "}\n";
-
-static const char runs_chunks_text[] =
-    "const I number = (I)GROUP_ID*128 + (I)LOCAL_ID;\n"
-    "if (number < (I)g.count)\n"
-    "keep(ARGUMENTS, number, piece(ARGUMENTS, number % (I)g.kept, number/(I)g.kept*64));\n"
-    "}\n";
-
-static const char runs_whole_text[] =
-    "partial few[16];\n"
-    "const I point = (I)GROUP_ID*128 + (I)LOCAL_ID;\n"
-    "if (point >= (I)g.count)\n"
-    "return;\n"
-    "ROLLED for (int c = 0; c < (int)g.chunks; c++)\n"
-    "few[c] = piece(ARGUMENTS, point, (I)c*64);\n"
-    "finish(ARGUMENTS, point, g.chunks ? few_combined(few, (int)g.chunks) : nothing());\n"
-    "}\n";
-
-/* A group combines the chunks of a result where they are. */
-static const char finish_text[] =
-    "const I point = (I)GROUP_ID;\n"
-    "const int count = (int)g.chunks;\n"
-    "for (int h = power(count)/2; h > 0; h /= 2) {\n"
-    "for (int s = (int)LOCAL_ID; s < h && s + h < count; s += 128)\n"
-    "keep(ARGUMENTS, (I)s*(I)g.kept + point,\n"
-    "combine(kept(ARGUMENTS, (I)s*(I)g.kept + point), kept(ARGUMENTS, (I)(s + h)*(I)g.kept + "
-    "point)));\n"
-    "BARRIER;\n"
-    "}\n"
-    "if (LOCAL_ID == 0)\n"
-    "finish(ARGUMENTS, point, kept(ARGUMENTS, point));\n"
-    "}\n";
 
 #define FOR_EACH_FOLD(w, k)                                                                        \
     for (uint32_t k = 0; k < (w)->kernel->values_count; k++)                                       \
@@ -190,23 +105,23 @@ static const char *kept_type(const weft__writer *w, uint32_t at)
 static void write_keeping(weft__writer *w)
 {
     const uint32_t buffer = w->arguments_count - 1;
-    weft__text_add(&w->text,
-                   "FUNCTION void keep(PARAMETERS, const I number, const partial x)\n{\n"
-                   "GLOBAL u8 *at = p%u + g.offset[%u];\n",
-                   buffer, buffer);
+    weft__text_add(&w->text, "FUNCTION void keep(PARAMETERS, const I number, const partial x)\n{\n"
+                             "GLOBAL u8 *at = ");
+    weft__write_first(w, buffer);
+    weft__text_add(&w->text, ";\n");
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text,
                    "((GLOBAL %s *)at)[number] = x.a%u;\n"
-                   "at += ((i64)sizeof(%s)*g.chunks*g.kept + 63)/64*64;\n",
+                   "at += ((i64)sizeof(%s)*g.groups*g.kept + 63)/64*64;\n",
                    kept_type(w, k), k, kept_type(w, k));
-    weft__text_add(&w->text,
-                   "}\nFUNCTION partial kept(PARAMETERS, const I number)\n{\npartial x;\n"
-                   "GLOBAL const u8 *at = p%u + g.offset[%u];\n",
-                   buffer, buffer);
+    weft__text_add(&w->text, "}\nFUNCTION partial kept(PARAMETERS, const I number)\n{\npartial x;\n"
+                             "GLOBAL const u8 *at = ");
+    weft__write_first(w, buffer);
+    weft__text_add(&w->text, ";\n");
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text,
                    "x.a%u = ((GLOBAL const %s *)at)[number];\n"
-                   "at += ((i64)sizeof(%s)*g.chunks*g.kept + 63)/64*64;\n",
+                   "at += ((i64)sizeof(%s)*g.groups*g.kept + 63)/64*64;\n",
                    k, kept_type(w, k), kept_type(w, k));
     weft__text_add(&w->text, "return x;\n}\n");
 }
@@ -224,23 +139,13 @@ static void mark(weft__writer *w, weft__op of)
     }
 }
 
-static void write_store(weft__writer *w, const weft__value *store)
-{
-    const weft_dtype memory = (weft_dtype)w->kernel->operands[store->slot].dtype;
-    weft__text_add(&w->text, "*(GLOBAL %s *)(", weft__text_of_memory(memory));
-    weft__write_address(w, store->slot, "i");
-    weft__text_add(&w->text, " + %d) = ", store->part * weft__part_bytes(memory));
-    weft__write_narrowed(w, store);
-    weft__text_add(&w->text, ";\n");
-}
-
 static void write_input(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
     if (value->op == WEFT__OP_load)
         weft__write_load(w, at);
     else if (value->op == WEFT__OP_store)
-        write_store(w, value);
+        weft__write_store(w, value);
     else if (value->op != WEFT__OP_fold)
         weft__write_value(w, at);
 }
@@ -280,6 +185,58 @@ static void write_fast_element(weft__writer *w)
     w->fast = false;
 }
 
+static void write_operands(weft__writer *w)
+{
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        if (!weft__is_read(w->kernel, w->wanted, k))
+            continue;
+        weft__text_add(&w->text, "GLOBAL const u8 *q%u = ", k);
+        weft__write_address(w, k, "i");
+        weft__text_add(&w->text, ";\n");
+        weft__write_vector(w, k);
+    }
+}
+
+static bool is_aligned(weft__writer *w, uint32_t k)
+{
+    return weft__is_read(w->kernel, w->wanted, k) && w->shape.lie[k] == WEFT__LIE_DENSE;
+}
+
+static void write_lane_input(weft__writer *w, uint32_t at)
+{
+    if (w->kernel->values[at].op != WEFT__OP_fold)
+        weft__write_lane_value(w, at);
+}
+
+/* Neighbouring elements along the axis that operands lie along, without branches; whether there
+ * should have been one. */
+static void write_elements(weft__writer *w)
+{
+    mark(w, WEFT__OP_fold);
+    weft__text_add(&w->text, "FUNCTION bool elements(PARAMETERS, const I point, const I begin, "
+                             "partial *z)\n{\nbool some = false;\nconst I r = begin;\n");
+    weft__write_positions(w, 0, w->kept_ndim, "point");
+    weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
+    write_operands(w);
+    weft__text_add(&w->text,
+                   "const I first = i%d;\nUNROLL for (int e = 0; e < %d; e++) {\n"
+                   "const I i%d = first + e;\n%s",
+                   w->along, w->shape.lanes, w->along,
+                   w->along < w->kept_ndim ? "" : "const I r = begin + e;\n");
+    w->fast = true;
+    weft__write_wanted(w, write_lane_input);
+    w->fast = false;
+    FOR_EACH_FOLD(w, k)
+    weft__text_add(&w->text, "z[e].a%u = v%d;\n", k,
+                   w->kernel->values[k].argument[w->kernel->values[k].part]);
+    weft__text_add(&w->text, "}\nreturn some;\n}\n"
+                             "FUNCTION bool vectors(PARAMETERS)\n{\nreturn (0");
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (is_aligned(w, k))
+            weft__write_misaligned(w, k);
+    weft__text_add(&w->text, ") == 0;\n}\n");
+}
+
 static void write_finish(weft__writer *w)
 {
     mark(w, WEFT__OP_store);
@@ -299,36 +256,11 @@ static const char *field_type(const weft__writer *w, uint32_t at)
     return weft_dtype_size(dtype) < 4 ? "i32" : weft__text_of_dtype(dtype);
 }
 
-/* What a group does in each stage. */
-static const char *stage_text(const weft__writer *w, bool lanes)
-{
-    if (w->shape.stage == WEFT__STAGE_FINISH)
-        return finish_text;
-    if (w->shape.stage == WEFT__STAGE_CHUNKS)
-        return lanes ? lanes_chunks_text : runs_chunks_text;
-    return lanes ? lanes_whole_text : runs_whole_text;
-}
-
-static int partial_bytes(const weft__writer *w)
-{
-    int bytes = 0;
-    FOR_EACH_FOLD(w, k)
-    bytes += 8;
-    return bytes;
-}
-
 void weft__write_fold(weft__writer *w, weft__kernel_text *source)
 {
-    const bool lanes = weft__kernel_has_lanes(w->kernel), gpu = w->dialect == WEFT__DIALECT_CUDA;
-    const bool by_item = !lanes && w->shape.stage != WEFT__STAGE_FINISH;
     const bool cpu = w->dialect == WEFT__DIALECT_OPENCL_CPU;
     bool branches = false;
     weft__write_types(w);
-    if (gpu)
-        weft__text_add(&w->text, "#define UNROLL_SOME _Pragma(\"unroll %d\")\n",
-                       weft__fold_unroll(w->kernel));
-    else
-        weft__text_add(&w->text, "#define UNROLL_SOME\n");
     weft__text_add(&w->text, "typedef struct {");
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text, " %s a%u;", field_type(w, k), k);
@@ -336,26 +268,17 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source)
     write_combine(w);
     write_nothing(w);
     write_keeping(w);
-    write_element(w);
+    if (cpu || w->shape.stage != WEFT__STAGE_FINISH)
+        write_element(w);
     if (cpu && (branches = w->skips.count > 0))
         write_fast_element(w);
-    write_finish(w);
-    if (cpu) {
-        weft__text_add(&w->text, "%s", halving_text);
-        weft__write_fold_cpu(w, partial_bytes(w), branches, source);
-        return;
-    }
-    weft__text_add(&w->text, "%s%s",
-                   !lanes ? runs_text
-                   : gpu  ? weft__fold_lanes_gpu
-                          : lanes_text,
-                   halving_text);
-    if (gpu && w->shape.stage == WEFT__STAGE_FINISH) {
-        weft__write_finish_gpu(w, partial_bytes(w), source);
-        return;
-    }
-    source->group = 128;
-    source->points = by_item ? 128 : 1;
-    weft__write_kernel(w, source->group);
-    weft__text_add(&w->text, "%s", stage_text(w, lanes));
+    if (!cpu && w->shape.lanes > 1)
+        write_elements(w);
+    if (cpu || w->shape.stage != WEFT__STAGE_CHUNKS)
+        write_finish(w);
+    weft__text_add(&w->text, "%s", halving_text);
+    if (cpu)
+        weft__write_fold_cpu(w, 8 * (int)w->kernel->folds_count, branches, source);
+    else
+        weft__write_fold_gpu(w, source);
 }

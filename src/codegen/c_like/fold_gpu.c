@@ -1,44 +1,163 @@
-/* Folds on CUDA devices: the same order, with many loads in flight. */
+/* Folds on GPUs: the canonical order, with many loads in flight.
+ *
+ * Where the last axis is folded, a warp takes a chunk, each of its items four lanes; the warps of a
+ * group take chunks that halving combines first, so a group has one result. Otherwise an item takes
+ * runs, of several neighbouring results where vectors can be loaded. */
 #include "codegen/c_like/write.h"
 
-/* Halving across warps takes barriers, within one it does not; only item 0 uses the result. */
-const char weft__fold_lanes_gpu[] =
-    "FUNCTION partial piece(PARAMETERS, partial *lane, const I point, const I begin)\n"
+/* SIDE elements at once for ROWS rows after each other, as far as there are so many. */
+static const char vectors_text[] =
+    "FUNCTION int rows_combined(PARAMETERS, partial *x, const I point, const I begin, const int "
+    "rows)\n"
     "{\n"
-    "const int l = (int)LOCAL_ID;\n"
-    "const int length = (I)g.folded - begin < 4096 ? (int)((I)g.folded - begin) : 4096;\n"
-    "const int filled = length < 128 ? length : 128, count = (length - l + 127)/128;\n"
-    "partial x = nothing();\n"
-    "if (l < filled)\n"
-    "x = element(ARGUMENTS, point, begin + l);\n"
-    "UNROLL_SOME for (int k = 1; k < count; k++)\n"
-    "x = combine(x, element(ARGUMENTS, point, begin + l + 128*k));\n"
-    "BARRIER;\n"
-    "lane[l] = x;\n"
-    "BARRIER;\n"
-    "if (l < 64 && l + 64 < filled)\n"
-    "lane[l] = combine(lane[l], lane[l + 64]);\n"
-    "BARRIER;\n"
-    "if (l < 32 && l + 32 < filled)\n"
-    "lane[l] = combine(lane[l], lane[l + 32]);\n"
-    "ROLLED for (int h = 16; h > 0; h /= 2) {\n"
-    "__syncwarp();\n"
-    "if (l < h && l + h < filled)\n"
-    "lane[l] = combine(lane[l], lane[l + h]);\n"
+    "bool some = !vectors(ARGUMENTS);\n"
+    "if (some)\n"
+    "return 0;\n"
+    "ROLLED for (int k = 0; k + ROWS <= rows; k += ROWS) {\n"
+    "partial z[ROWS][SIDE];\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "some |= elements(ARGUMENTS, point, begin + (k + u)*APART, z[u]);\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "x[e] = u == 0 && k == 0 ? z[u][e] : combine(x[e], z[u][e]);\n"
     "}\n"
-    "__syncwarp();\n"
-    "return lane[0];\n"
+    "return some ? 0 : rows/ROWS*ROWS;\n"
     "}\n";
 
-/* A group has POINTS results, and PARTS items for each: item y takes the chunks y, y + PARTS …,
- * which halving combines with each other first, and then they with theirs. More chunks than an item
- * keeps are combined in memory before. */
+/* What the 128 lanes of a chunk come to is in lane[0], for all items of the warp. */
+static const char lanes_text[] =
+    "FUNCTION void piece(PARAMETERS, LOCAL_POINTER partial *lane, const I point, const I begin, "
+    "const int length)\n"
+    "{\n"
+    "const int t = (int)LOCAL_ID % 32, filled = length < 128 ? length : 128;\n"
+    "int done = 0;\n"
+    "#if SIDE > 1\n"
+    "partial y[SIDE];\n"
+    "done = rows_combined(ARGUMENTS, y, point, begin + SIDE*t, length/128);\n"
+    "if (done)\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "lane[SIDE*t + e] = y[e];\n"
+    "#endif\n"
+    "ROLLED for (int e = 0; e < 4; e++) {\n"
+    "const int l = SIDE > 1 ? 4*t + e : t + 32*e;\n"
+    "partial x = nothing();\n"
+    "if (done)\n"
+    "x = lane[l];\n"
+    "UNROLL_SOME for (int k = done; k < (length - l + 127)/128; k++) {\n"
+    "const partial z = element(ARGUMENTS, point, begin + l + 128*k);\n"
+    "x = k ? combine(x, z) : z;\n"
+    "}\n"
+    "lane[l] = x;\n"
+    "}\n"
+    "WARP_BARRIER;\n"
+    "ROLLED for (int h = 64; h > 0; h /= 2) {\n"
+    "for (int l = t; l < h && l + h < filled; l += 32)\n"
+    "lane[l] = combine(lane[l], lane[l + h]);\n"
+    "WARP_BARRIER;\n"
+    "}\n"
+    "}\n";
+
+/* Chunk first, first + step, …, one for each warp, and then again from where the last was. */
+static const char warps_text[] =
+    "FUNCTION partial chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, const I point, "
+    "const I first, const I step)\n"
+    "{\n"
+    "const int warp = (int)LOCAL_ID/32 % WARPS;\n"
+    "LOCAL_POINTER partial *lane = lanes + 128*warp;\n"
+    "partial few[16/WARPS];\n"
+    "int held = 0;\n"
+    "ROLLED for (int k = 0; first + k*step < (I)g.chunks; k += WARPS) {\n"
+    "const I chunk = first + (warp + k)*step, left = (I)g.folded - chunk*4096;\n"
+    "piece(ARGUMENTS, lane, point, chunk*4096, left < 0 ? 0 : left < 4096 ? (int)left : 4096);\n"
+    "if (left > 0)\n"
+    "few[held++] = lane[0];\n"
+    "WARP_BARRIER;\n"
+    "}\n"
+    "if (LOCAL_ID % 32 == 0)\n"
+    "lane[0] = held ? few_combined(few, held) : nothing();\n"
+    "BARRIER;\n"
+    "if (LOCAL_ID % (32*WARPS) == 0)\n"
+    "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
+    "ROLLED for (int s = 0; s < h && first + (s + h)*step < (I)g.chunks; s++)\n"
+    "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
+    "return lanes[0];\n"
+    "}\n";
+
+static const char lanes_chunks_text[] =
+    "LOCAL partial lanes[WARPS*128];\n"
+    "const I number = (I)GROUP_ID, group = number/(I)g.kept;\n"
+    "const partial x = chunks_combined(ARGUMENTS, lanes, number - group*(I)g.kept, group, "
+    "(I)g.groups);\n"
+    "if (LOCAL_ID == 0)\n"
+    "keep(ARGUMENTS, number, x);\n"
+    "}\n";
+
+/* A point that is not there is computed as another is. */
+static const char lanes_whole_text[] =
+    "LOCAL partial lanes[POINTS*WARPS*128];\n"
+    "const int which = (int)LOCAL_ID/(32*WARPS);\n"
+    "const I point = (I)GROUP_ID*POINTS + which;\n"
+    "const bool mine = point < (I)g.count;\n"
+    "const partial x = chunks_combined(ARGUMENTS, lanes + 128*WARPS*which, mine ? point : 0, 0, "
+    "1);\n"
+    "if (mine && LOCAL_ID % (32*WARPS) == 0)\n"
+    "finish(ARGUMENTS, point, g.chunks ? x : nothing());\n"
+    "}\n";
+
+static const char runs_text[] =
+    "FUNCTION void piece(PARAMETERS, partial *x, const I point, const I begin)\n"
+    "{\n"
+    "const int length = (I)g.folded - begin < 64 ? (int)((I)g.folded - begin) : 64;\n"
+    "int done = 0;\n"
+    "#if SIDE > 1\n"
+    "partial y[SIDE];\n"
+    "done = rows_combined(ARGUMENTS, y, point, begin, length);\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "x[e] = y[e];\n"
+    "#endif\n"
+    "ROLLED for (int e = 0; e < SIDE && done < length; e++) {\n"
+    "partial v = x[e];\n"
+    "UNROLL_SOME for (int k = done; k < length; k++) {\n"
+    "const partial z = element(ARGUMENTS, point + e, begin + k);\n"
+    "v = k ? combine(v, z) : z;\n"
+    "}\n"
+    "x[e] = v;\n"
+    "}\n"
+    "}\n";
+
+static const char runs_chunks_text[] = "const I number = ((I)GROUP_ID*128 + (I)LOCAL_ID)*SIDE;\n"
+                                       "if (number >= (I)g.count)\n"
+                                       "return;\n"
+                                       "partial x[SIDE];\n"
+                                       "const I chunk = number/(I)g.kept;\n"
+                                       "piece(ARGUMENTS, x, number - chunk*(I)g.kept, chunk*64);\n"
+                                       "UNROLL for (int e = 0; e < SIDE; e++)\n"
+                                       "keep(ARGUMENTS, number + e, x[e]);\n"
+                                       "}\n";
+
+static const char runs_whole_text[] =
+    "partial few[SIDE][16], x[SIDE];\n"
+    "const I point = ((I)GROUP_ID*128 + (I)LOCAL_ID)*SIDE;\n"
+    "if (point >= (I)g.count)\n"
+    "return;\n"
+    "ROLLED for (int c = 0; c < (int)g.chunks; c++) {\n"
+    "piece(ARGUMENTS, x, point, (I)c*64);\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "few[e][c] = x[e];\n"
+    "}\n"
+    "ROLLED for (int e = 0; e < SIDE; e++)\n"
+    "finish(ARGUMENTS, point + e, g.chunks ? few_combined(few[e], (int)g.chunks) : nothing());\n"
+    "}\n";
+
+/* A group has POINTS results, and PARTS items for each: item y takes the groups y, y + PARTS …,
+ * which halving combines with each other first, and then they with theirs. More than an item keeps
+ * are combined in memory before. */
 static const char finish_text[] =
     "LOCAL partial lane[POINTS*PARTS];\n"
     "const int x = (int)LOCAL_ID % POINTS, y = (int)LOCAL_ID/POINTS;\n"
     "const I point = (I)GROUP_ID*POINTS + x;\n"
     "const bool mine = point < (I)g.kept;\n"
-    "int count = (int)g.chunks, held = 0;\n"
+    "int count = (int)g.groups, held = 0;\n"
     "ROLLED for (int h = power(count)/2; h >= 64*PARTS; h /= 2) {\n"
     "ROLLED for (int s = y; mine && s < h && s + h < count; s += PARTS)\n"
     "keep(ARGUMENTS, (I)s*(I)g.kept + point,\n"
@@ -48,7 +167,7 @@ static const char finish_text[] =
     "count = count < h ? count : h;\n"
     "}\n"
     "partial few[64];\n"
-    "_Pragma(\"unroll 8\") for (int s = y; s < count; s += PARTS)\n"
+    "UNROLL_EIGHT for (int s = y; s < count; s += PARTS)\n"
     "if (mine)\n"
     "few[held++] = kept(ARGUMENTS, (I)s*(I)g.kept + point);\n"
     "lane[LOCAL_ID] = held ? few_combined(few, held) : nothing();\n"
@@ -62,12 +181,44 @@ static const char finish_text[] =
     "finish(ARGUMENTS, point, lane[x]);\n"
     "}\n";
 
-void weft__write_finish_gpu(weft__writer *w, int partial_bytes, weft__kernel_text *source)
+enum { SHARED = 40000, WARP = 32 };
+
+static int partial_bytes(const weft__kernel *kernel) { return 8 * (int)kernel->folds_count; }
+
+static int warps_of(const weft__kernel *kernel)
 {
-    enum { ITEMS = 1024, SHARED = 40000, WARP = 32 };
+    int warps = 8;
+    while (warps > 1 && warps * 128 * partial_bytes(kernel) > SHARED)
+        warps /= 2;
+    return warps;
+}
+
+int64_t weft__c_like_groups(const weft__kernel *kernel, int64_t chunks)
+{
+    int64_t groups = 1;
+    if (!weft__kernel_has_lanes(kernel))
+        return chunks;
+    while (groups * warps_of(kernel) < chunks)
+        groups *= 2;
+    return groups;
+}
+
+uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch)
+{
+    int warps = 1;
+    if (launch->stage == WEFT__STAGE_CHUNKS)
+        return (uint8_t)warps_of(kernel);
+    while (warps < launch->chunks && warps < warps_of(kernel))
+        warps *= 2;
+    return (uint8_t)warps;
+}
+
+static void write_finish(weft__writer *w, weft__kernel_text *source)
+{
+    const uint32_t most = w->dialect == WEFT__DIALECT_CUDA ? 1024 : 128;
     const uint32_t points = w->shape.wide ? WARP : 1;
-    uint32_t items = ITEMS;
-    while (items > 2 * WARP && (int)items * partial_bytes > SHARED)
+    uint32_t items = most;
+    while (items > 2 * WARP && (int)items * partial_bytes(w->kernel) > SHARED)
         items /= 2;
     weft__text_add(&w->text, "#define POINTS %u\n#define PARTS %u\n", points, items / points);
     weft__write_kernel(w, items);
@@ -78,8 +229,50 @@ void weft__write_finish_gpu(weft__writer *w, int partial_bytes, weft__kernel_tex
 
 /* Fewer where a point takes much computing: then code is dear, and loads are not what it waits
  * for. */
-int weft__fold_unroll(const weft__kernel *kernel)
+static int rows_of(const weft__kernel *kernel)
 {
     enum { LIGHT = 24, HEAVY = 80 };
     return kernel->values_count <= LIGHT ? 8 : kernel->values_count <= HEAVY ? 4 : 2;
+}
+
+static void write_lanes(weft__writer *w, weft__kernel_text *source)
+{
+    const int warps = w->shape.warps, all = warps_of(w->kernel);
+    source->group = (uint32_t)all * WARP;
+    source->points = (uint32_t)(all / warps);
+    weft__text_add(&w->text, "#define WARPS %d\n#define POINTS %d\n%s%s", warps, all / warps,
+                   lanes_text, warps_text);
+    weft__write_kernel(w, source->group);
+    weft__text_add(&w->text, "%s",
+                   w->shape.stage == WEFT__STAGE_CHUNKS ? lanes_chunks_text : lanes_whole_text);
+}
+
+static void write_runs(weft__writer *w, weft__kernel_text *source)
+{
+    source->group = 128;
+    source->points = 128u * w->shape.lanes;
+    weft__text_add(&w->text, "%s", runs_text);
+    weft__write_kernel(w, source->group);
+    weft__text_add(&w->text, "%s",
+                   w->shape.stage == WEFT__STAGE_CHUNKS ? runs_chunks_text : runs_whole_text);
+}
+
+void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source)
+{
+    const bool lanes = weft__kernel_has_lanes(w->kernel), several = w->shape.lanes > 1;
+    const int rows = rows_of(w->kernel);
+    if (w->shape.stage == WEFT__STAGE_FINISH) {
+        write_finish(w, source);
+        return;
+    }
+    weft__text_add(&w->text, "#define SIDE %d\n#define ROWS %d\n#define APART %d\n", w->shape.lanes,
+                   rows, lanes ? 128 : 1);
+    if (w->dialect == WEFT__DIALECT_CUDA)
+        weft__text_add(&w->text, "#define UNROLL_SOME _Pragma(\"unroll %d\")\n",
+                       several ? 2 : rows);
+    else
+        weft__text_add(&w->text, "#define UNROLL_SOME\n");
+    if (several)
+        weft__text_add(&w->text, "%s", vectors_text);
+    (lanes ? write_lanes : write_runs)(w, source);
 }

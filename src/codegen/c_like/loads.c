@@ -1,6 +1,7 @@
-/* Positions, addresses and loads. */
+/* Positions, addresses, loads and stores. */
 #include "codegen/c_like/write.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 void weft__write_positions(weft__writer *w, int begin, int end, const char *number)
 {
@@ -16,9 +17,18 @@ void weft__write_positions(weft__writer *w, int begin, int end, const char *numb
         weft__text_add(&w->text, "const I i%d = %s;\n", begin, number);
 }
 
+/* CUDA's pointers are where operands begin. */
+void weft__write_first(weft__writer *w, uint32_t operand)
+{
+    if (w->dialect == WEFT__DIALECT_CUDA)
+        weft__text_add(&w->text, "p%u", operand);
+    else
+        weft__text_add(&w->text, "p%u + g.offset[%u]", operand, operand);
+}
+
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position)
 {
-    weft__text_add(&w->text, "p%u + g.offset[%u]", operand, operand);
+    weft__write_first(w, operand);
     for (int k = 0; k < w->shape.ndim; k++) {
         weft__text_add(&w->text, " + %s%d*", position, k);
         weft__write_stride(w, operand, k);
@@ -29,7 +39,8 @@ void weft__write_address(weft__writer *w, uint32_t operand, const char *position
 void weft__write_stride(weft__writer *w, uint32_t operand, int axis)
 {
     const weft__lie lie = (weft__lie)w->shape.lie[operand];
-    const bool known = axis == w->inner && operand < w->kernel->operands_count;
+    const int along = w->shape.lanes > 1 ? w->along : w->inner;
+    const bool known = axis == along && operand < w->kernel->operands_count;
     const int bytes =
         known ? (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype) : 0;
     if (known && (lie == WEFT__LIE_DENSE || lie == WEFT__LIE_SECOND))
@@ -112,20 +123,31 @@ static void write_distance(weft__writer *w, const weft__kernel_shift *shift, uin
     weft__text_add(&w->text, stays(shift) ? " : (I)0)" : ")");
 }
 
-static void write_displaced(weft__writer *w, uint32_t at, const weft__kernel_shift *shift)
+void weft__write_displaced(weft__writer *w, const weft__value *value, const char *name,
+                           const char *to)
+{
+    const weft__kernel_shift *shift = &w->kernel->shifts[value->shift - 1];
+    weft__text_add(&w->text, "bool inside = true;\n");
+    for (int axis = 0; axis < w->kernel->ndim; axis++)
+        if (shift->offset[axis] != 0)
+            write_position(w, shift, axis);
+    weft__text_add(&w->text, "%s = ", to);
+    write_point(w, value->slot);
+    write_distance(w, shift, value->slot);
+    weft__text_add(&w->text, ";\ninside%s = inside;\n", name);
+}
+
+static void write_displaced_load(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
     const char *type = weft__text_of_memory(memory);
-    weft__text_add(&w->text, "%s m%u; bool inside%u;\n{\nbool inside = true;\n", type, at, at);
-    for (int axis = 0; axis < w->kernel->ndim; axis++)
-        if (shift->offset[axis] != 0)
-            write_position(w, shift, axis);
-    weft__text_add(&w->text, "m%u = *(GLOBAL const %s *)(", at, type);
-    write_point(w, value->slot);
-    write_distance(w, shift, value->slot);
-    weft__text_add(&w->text, " + %d);\ninside%u = inside;\n}\n",
-                   value->part * weft__part_bytes(memory), at);
+    char name[16];
+    snprintf(name, sizeof name, "%u", at);
+    weft__text_add(&w->text, "%s m%u; bool inside%u;\n{\nGLOBAL const u8 *from;\n", type, at, at);
+    weft__write_displaced(w, value, name, "from");
+    weft__text_add(&w->text, "m%u = *(GLOBAL const %s *)(from + %d);\n}\n", at, type,
+                   value->part * weft__part_bytes(memory));
 }
 
 void weft__write_loaded(weft__writer *w, uint32_t at)
@@ -145,11 +167,21 @@ void weft__write_load(weft__writer *w, uint32_t at)
     const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
     const char *type = weft__text_of_memory(memory);
     if (value->shift) {
-        write_displaced(w, at, &w->kernel->shifts[value->shift - 1]);
+        write_displaced_load(w, at);
     } else {
         weft__text_add(&w->text, "const %s m%u = *(GLOBAL const %s *)(", type, at, type);
         write_point(w, value->slot);
         weft__text_add(&w->text, " + %d);\n", value->part * weft__part_bytes(memory));
     }
     weft__write_loaded(w, at);
+}
+
+void weft__write_store(weft__writer *w, const weft__value *store)
+{
+    const weft_dtype memory = (weft_dtype)w->kernel->operands[store->slot].dtype;
+    weft__text_add(&w->text, "*(GLOBAL %s *)(", weft__text_of_memory(memory));
+    weft__write_address(w, store->slot, "i");
+    weft__text_add(&w->text, " + %d) = ", store->part * weft__part_bytes(memory));
+    weft__write_narrowed(w, store);
+    weft__text_add(&w->text, ";\n");
 }

@@ -4,12 +4,11 @@
 
 static bool is_displaced(const weft__value *value) { return value->shift != 0; }
 
-/* Whether the operand is read at the point itself. */
-static bool is_read(const weft__kernel *kernel, uint32_t operand)
+bool weft__is_read(const weft__kernel *kernel, const uint8_t *wanted, uint32_t operand)
 {
     for (uint32_t k = 0; k < kernel->values_count; k++)
-        if (kernel->values[k].op == WEFT__OP_load && kernel->values[k].slot == operand &&
-            !is_displaced(&kernel->values[k]))
+        if (wanted[k] && kernel->values[k].op == WEFT__OP_load &&
+            kernel->values[k].slot == operand && !is_displaced(&kernel->values[k]))
             return true;
     return false;
 }
@@ -38,51 +37,65 @@ static int numbers_of(const weft__writer *w, uint32_t operand)
     return w->shape.lie[operand] == WEFT__LIE_REPEATED ? parts : parts * w->shape.lanes;
 }
 
-/* What is loaded of an operand that lies along the row: x<operand>. */
-static void write_operand_load(weft__writer *w, uint32_t operand)
+int weft__vector_mask(const weft__writer *w, uint32_t operand)
+{
+    return mask_of(numbers_of(w, operand) *
+                   weft__part_bytes((weft_dtype)w->kernel->operands[operand].dtype));
+}
+
+void weft__write_misaligned(weft__writer *w, uint32_t operand)
+{
+    weft__text_add(&w->text, " | ((size_t)(");
+    weft__write_first(w, operand);
+    weft__text_add(&w->text, ") & %d)", weft__vector_mask(w, operand));
+}
+
+/* The same number for all lanes. */
+static bool write_single(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
     const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
-    const char *type = weft__text_of_memory(dtype);
-    const int numbers = numbers_of(w, operand), bytes = numbers * weft__part_bytes(dtype);
+    const int numbers = numbers_of(w, operand);
+    for (int k = 0; numbers == weft__parts_of(dtype) && k < numbers; k++)
+        weft__text_add(&w->text, "%s[%d] = ((GLOBAL const %s *)%s)[%d];\n", to, k,
+                       weft__text_of_memory(dtype), from, k);
+    return numbers == weft__parts_of(dtype);
+}
+
+static void write_whole(weft__writer *w, uint32_t operand, const char *to, const char *from)
+{
+    const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
+    write_pieces(w, numbers_of(w, operand) * weft__part_bytes(dtype), to, from, "", "GLOBAL");
+}
+
+void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, const char *from)
+{
+    if (!write_single(w, operand, to, from))
+        write_whole(w, operand, to, from);
+}
+
+void weft__write_row(weft__writer *w, uint32_t operand, const char *to, const char *from)
+{
+    weft__text_add(&w->text, "ALIGNED %s %s[%d];\n",
+                   weft__text_of_memory((weft_dtype)w->kernel->operands[operand].dtype), to,
+                   numbers_of(w, operand));
+    weft__write_row_load(w, operand, to, from);
+}
+
+void weft__write_vector(weft__writer *w, uint32_t operand)
+{
     char to[16], from[16];
     snprintf(to, sizeof to, "x%u", operand);
     snprintf(from, sizeof from, "q%u", operand);
-    weft__text_add(&w->text, "ALIGNED %s x%u[%d];\n", type, operand, numbers);
-    if (numbers == weft__parts_of(dtype)) {
-        for (int k = 0; k < numbers; k++)
-            weft__text_add(&w->text, "x%u[%d] = ((GLOBAL const %s *)q%u)[%d];\n", operand, k, type,
-                           operand, k);
-        return;
-    }
-    weft__text_add(&w->text, "if (whole && ((size_t)q%u & %d) == 0) {\n", operand, mask_of(bytes));
-    write_pieces(w, bytes, to, from, "", "GLOBAL");
-    weft__text_add(&w->text,
-                   "} else {\nUNROLL for (int e = 0; e < %d; e++)\nx%u[e] = e < %d*valid ? "
-                   "((GLOBAL const %s *)q%u)[e] : (%s)0;\n}\n",
-                   numbers, operand, weft__parts_of(dtype), type, operand, type);
+    weft__write_row(w, operand, to, from);
 }
 
 static void write_operand_store(weft__writer *w, uint32_t operand)
 {
     const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
-    const char *type = weft__text_of_memory(dtype);
-    const int numbers = numbers_of(w, operand);
     char to[16], from[16];
     snprintf(to, sizeof to, "q%u", operand);
     snprintf(from, sizeof from, "y%u", operand);
-    if (w->shape.lanes == 1) {
-        for (int k = 0; k < numbers; k++)
-            weft__text_add(&w->text, "((GLOBAL %s *)q%u)[%d] = y%u[%d];\n", type, operand, k,
-                           operand, k);
-        return;
-    }
-    weft__text_add(&w->text, "if (whole && ((size_t)q%u & %d) == 0) {\n", operand,
-                   mask_of(numbers * weft__part_bytes(dtype)));
-    write_pieces(w, numbers * weft__part_bytes(dtype), to, from, "GLOBAL", "");
-    weft__text_add(&w->text,
-                   "} else {\nUNROLL for (int e = 0; e < %d; e++)\nif (e < %d*valid)\n"
-                   "((GLOBAL %s *)q%u)[e] = y%u[e];\n}\n",
-                   numbers, weft__parts_of(dtype), type, operand, operand);
+    write_pieces(w, numbers_of(w, operand) * weft__part_bytes(dtype), to, from, "GLOBAL", "");
 }
 
 bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand)
@@ -94,20 +107,15 @@ bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand)
     return weft__parts_of((weft_dtype)kernel->operands[operand].dtype) == 2 && stored != 3;
 }
 
-static void write_lane_value(weft__writer *w, uint32_t at)
+void weft__write_lane_value(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype memory = value->op == WEFT__OP_load || value->op == WEFT__OP_store
                                   ? (weft_dtype)w->kernel->operands[value->slot].dtype
                                   : WEFT_DTYPE_DEFAULT;
-    if (value->op == WEFT__OP_load && !is_displaced(value)) {
-        const int parts = weft__parts_of(memory);
-        const char *lane = w->shape.lie[value->slot] == WEFT__LIE_REPEATED ? "0" : "e";
-        weft__text_add(&w->text, "const %s m%u = x%u[%d*%s + %d];\n", weft__text_of_memory(memory),
-                       at, value->slot, parts, lane, value->part);
-        weft__write_loaded(w, at);
-    } else if (value->op == WEFT__OP_load) {
-        weft__write_load(w, at);
+    if (value->op == WEFT__OP_load) {
+        if (!weft__write_lane_load(w, at))
+            weft__write_load(w, at);
     } else if (value->op == WEFT__OP_store) {
         weft__text_add(&w->text, "y%u[%d*e + %d] = ", value->slot, weft__parts_of(memory),
                        value->part);
@@ -115,6 +123,27 @@ static void write_lane_value(weft__writer *w, uint32_t at)
         weft__text_add(&w->text, ";\n");
     } else {
         weft__write_value(w, at);
+    }
+}
+
+/* Positions along the outer axes; along one of them a range of steps, from `begin` to `end`. */
+static void write_march_place(weft__writer *w)
+{
+    const int axis = w->shape.march - 1;
+    weft__text_add(&w->text, "I others = rest;\n");
+    for (int k = w->shape.ndim - 3; k >= 0; k--) {
+        if (k == axis)
+            weft__text_add(
+                &w->text,
+                "const I parts = ((I)g.size[%d] + %d)/%d;\n"
+                "const I begin = others %% parts*%d;\nothers /= parts;\n"
+                "const I end = begin + %d < (I)g.size[%d] ? begin + %d : (I)g.size[%d];\n",
+                k, WEFT__MARCH_STEPS - 1, WEFT__MARCH_STEPS, WEFT__MARCH_STEPS, WEFT__MARCH_STEPS,
+                k, WEFT__MARCH_STEPS, k);
+        else
+            weft__text_add(&w->text,
+                           "const I i%d = others %% (I)g.size[%d];\nothers /= (I)g.size[%d];\n", k,
+                           k, k);
     }
 }
 
@@ -133,7 +162,10 @@ static void write_tiled_place(weft__writer *w)
                    "if (first >= (I)g.size[%d] || i%d >= (I)g.size[%d])\nreturn;\n",
                    along, along, w->shape.lanes, last - 1, WEFT__TILE_ROWS, along, last, last - 1,
                    last - 1);
-    weft__write_positions(w, 0, last - 1, "rest");
+    if (w->shape.march)
+        write_march_place(w);
+    else
+        weft__write_positions(w, 0, last - 1, "rest");
 }
 
 /* Which row, and where in it: of a single row without a division. */
@@ -156,20 +188,16 @@ static void write_row_place(weft__writer *w)
 
 static void write_place(weft__writer *w)
 {
-    const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
     if (w->shape.tiled)
         write_tiled_place(w);
     else
         write_row_place(w);
-    if (lanes > 1)
-        weft__text_add(&w->text,
-                       "const int valid = (int)((I)g.size[%d] - first < %d ? (I)g.size[%d] - first "
-                       ": %d);\nconst bool whole = valid == %d;\n",
-                       last, lanes, last, lanes, lanes);
 }
 
 static void write_operands(weft__writer *w)
 {
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        weft__text_add(&w->text, "GLOBAL u8 *q%u;\n", k);
     weft__text_add(&w->text, "{\nconst I i%d = first;\n", w->shape.ndim - 1);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         weft__text_add(&w->text, "q%u = ", k);
@@ -178,8 +206,9 @@ static void write_operands(weft__writer *w)
     }
     weft__text_add(&w->text, "}\n");
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        if (is_read(w->kernel, k))
-            write_operand_load(w, k);
+        if (weft__is_read(w->kernel, w->wanted, k) && !weft__is_marched(w, k))
+            weft__write_vector(w, k);
+    weft__write_shifted_rows(w);
 }
 
 static void write_outputs(weft__writer *w, bool begin)
@@ -200,27 +229,95 @@ static void write_outputs(weft__writer *w, bool begin)
     }
 }
 
+static void write_lanes(weft__writer *w, const char *begin, const char *position,
+                        void (*write)(weft__writer *w, uint32_t at))
+{
+    weft__text_add(&w->text, "%s {\nconst I i%d = %s;\n", begin, w->shape.ndim - 1, position);
+    weft__write_wanted(w, write);
+    weft__text_add(&w->text, "}\n");
+}
+
+/* Straight from memory to memory. */
+static void write_apart(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    if (value->op == WEFT__OP_load)
+        weft__write_load(w, at);
+    else if (value->op == WEFT__OP_store)
+        weft__write_store(w, value);
+    else
+        weft__write_value(w, at);
+}
+
+/* Branches for each of several elements would keep them from being computed side by side: all go
+ * without, and if one should not have, all are done again. */
+static void write_several(weft__writer *w)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "bool some = false;\nUNROLL for (int e = 0; e < %d; e++)",
+             w->shape.lanes);
+    weft__text_add(&w->text, "if (vectors) {\n");
+    if (w->shape.march)
+        weft__write_march_step(w);
+    write_operands(w);
+    write_outputs(w, true);
+    w->fast = true;
+    write_lanes(w, begin, "first + e", weft__write_lane_value);
+    w->fast = false;
+    if (w->skips.count > 0)
+        weft__text_add(&w->text, "if (!some) {\n");
+    write_outputs(w, false);
+    weft__text_add(&w->text, "%s;\n}\n", w->shape.march ? "continue" : "return");
+    if (w->skips.count > 0)
+        weft__text_add(&w->text, "}\n");
+}
+
+/* Whether all elements of an item are there, and where vectors of them can be loaded. */
+static void write_vectors(weft__writer *w)
+{
+    const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
+    weft__text_add(&w->text, "const bool vectors = (I)g.size[%d] - first >= %d && (0", last, lanes);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (w->shape.lie[k] == WEFT__LIE_DENSE)
+            weft__write_misaligned(w, k);
+    weft__text_add(&w->text, ") == 0;\n");
+}
+
+/* Several elements at once, or one after the other. */
+static void write_row(weft__writer *w)
+{
+    char begin[96];
+    const int axis = w->shape.march - 1, last = w->shape.ndim - 1;
+    write_vectors(w);
+    if (w->shape.march) {
+        weft__write_march_begin(w);
+        weft__text_add(&w->text, "ROLLED for (I i%d = begin; i%d < end; i%d++) {\n", axis, axis,
+                       axis);
+    }
+    write_several(w);
+    snprintf(begin, sizeof begin,
+             "ROLLED for (int e = 0; e < %d && first + e < (I)g.size[%d]; e++)", w->shape.lanes,
+             last);
+    write_lanes(w, begin, "first + e", write_apart);
+    if (w->shape.march)
+        weft__text_add(&w->text, "}\n");
+}
+
 void weft__write_map(weft__writer *w, weft__kernel_text *source)
 {
-    const int last = w->shape.ndim - 1;
     weft__write_types(w);
     weft__write_kernel(w, WEFT__GROUP_ITEMS);
     write_place(w);
-    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        weft__text_add(&w->text, "GLOBAL u8 *q%u;\n", k);
-    write_operands(w);
-    write_outputs(w, true);
-    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", w->shape.lanes);
-    if (w->shape.lanes == 1)
-        weft__text_add(&w->text, "const I i%d = first;\n", last);
+    if (w->shape.lanes > 1)
+        write_row(w);
     else
-        weft__text_add(&w->text, "const I i%d = first + (e < valid ? e : valid - 1);\n", last);
-    weft__write_wanted(w, write_lane_value);
-    weft__text_add(&w->text, "}\n");
-    write_outputs(w, false);
+        write_lanes(w, "", "first", write_apart);
     weft__text_add(&w->text, "}\n");
     source->group = WEFT__GROUP_ITEMS;
     source->points = WEFT__GROUP_ITEMS * w->shape.lanes;
-    source->rows = last > 0;
+    source->rows = w->shape.ndim > 1;
     source->down = w->shape.tiled ? WEFT__TILE_ROWS : 0;
+    source->down_axis = w->shape.tiled ? w->shape.ndim - 2u : 0;
+    source->march = w->shape.march ? WEFT__MARCH_STEPS : 0;
+    source->march_axis = w->shape.march ? w->shape.march - 1u : 0;
 }

@@ -384,4 +384,5 @@ void weft__write_blocks(weft__writer *w, weft__kernel_text *source)
     source->group = 1;
     source->points = turned ? SQUARE * SQUARE : RUN;
     source->down = turned ? SQUARE : 0;
+    source->down_axis = turned ? w->shape.ndim - 2u : 0;
 }

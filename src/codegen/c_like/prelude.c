@@ -13,6 +13,8 @@ static const char cuda_words[] =
     "#define ALIGNED __align__(16)\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
     "#define ROLLED _Pragma(\"unroll 1\")\n"
+    "#define UNROLL_EIGHT _Pragma(\"unroll 8\")\n"
+    "#define WARP_BARRIER __syncwarp()\n"
     "#define BARRIER __syncthreads()\n"
     "#define GROUP_ID blockIdx.x\n"
     "#define LOCAL_ID threadIdx.x\n"
@@ -40,7 +42,17 @@ static const char cuda_words[] =
     "#define HIGH_i32(x, y) __mulhi(x, y)\n"
     "#define HIGH_u32(x, y) __umulhi(x, y)\n"
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
-    "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
+    "#define HIGH_u64(x, y) __umul64hi(x, y)\n"
+    "#ifdef __CUDACC_RTC__\n" /* as a product of u64 it would take more */
+    "FUNCTION u64 WIDE(u32 x, u32 y)\n"
+    "{\n"
+    "    u64 z;\n"
+    "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(z) : \"r\"(x), \"r\"(y));\n"
+    "    return z;\n"
+    "}\n"
+    "#else\n"
+    "#define WIDE(x, y) ((u64)(x)*(y))\n"
+    "#endif\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
  * thousands of functions. Where it can be told to leave them out, these are all that is used. */
@@ -81,6 +93,8 @@ static const char opencl_words[] =
     "#define ALIGNED __attribute__((aligned(16)))\n"
     "#define UNROLL\n"
     "#define ROLLED\n"
+    "#define UNROLL_EIGHT\n"
+    "#define WARP_BARRIER BARRIER\n"
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
     "#define GROUP_ID get_group_id(0)\n"
     "#define LOCAL_ID get_local_id(0)\n"
@@ -134,7 +148,8 @@ static const char negations[] =
     "#endif\n"
     "#define NEGATE_i16(x) (i16)NEGATE_i32(x)\n";
 
-static const char gpu_words[] = "#define HIGH_i32(x, y) mul_hi(x, y)\n"
+static const char gpu_words[] = "#define WIDE(x, y) ((u64)(x)*(y))\n"
+                                "#define HIGH_i32(x, y) mul_hi(x, y)\n"
                                 "#define HIGH_u32(x, y) mul_hi(x, y)\n";
 
 /* Elements do not depend on each other, and whole lines of memory can be stored around the cache:

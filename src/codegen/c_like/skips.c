@@ -14,6 +14,11 @@ static int skip_of_side(const weft__writer *w, uint32_t select, int side)
     return leaves ? number : 0;
 }
 
+bool weft__is_left_out(const weft__writer *w, uint32_t select, int side)
+{
+    return skip_of_side(w, select, side) != 0;
+}
+
 void weft__write_side(weft__writer *w, uint32_t select, int side)
 {
     if (skip_of_side(w, select, side))

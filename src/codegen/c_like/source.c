@@ -35,11 +35,11 @@ static weft__lie lie_of(const weft__kernel *kernel, const weft__launch *launch, 
 
 /* Whether every row of the operand begins at a multiple of this many bytes if the first one does:
  * a class knows no addresses, so the text looks at that one. */
-static bool is_aligned(const weft__launch *launch, uint32_t operand, int64_t bytes)
+static bool is_aligned(const weft__launch *launch, int along, uint32_t operand, int64_t bytes)
 {
     const weft__argument *argument = &weft__launch_arguments_of(launch)[operand];
-    for (int axis = 0; axis < launch->ndim - 1; axis++)
-        if (launch->size[axis] > 1 && argument->stride[axis] % bytes)
+    for (int axis = 0; axis < launch->ndim; axis++)
+        if (axis != along && launch->size[axis] > 1 && argument->stride[axis] % bytes)
             return false;
     return true;
 }
@@ -60,10 +60,40 @@ static int lanes_of(const weft__kernel *kernel, const weft__launch *launch,
     for (uint32_t k = 0; k < kernel->operands_count; k++) {
         const int64_t bytes =
             lanes * (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
-        if (shape->lie[k] == WEFT__LIE_DENSE && !is_aligned(launch, k, bytes < 16 ? bytes : 16))
+        if (shape->lie[k] == WEFT__LIE_DENSE &&
+            !is_aligned(launch, launch->ndim - 1, k, bytes < 16 ? bytes : 16))
             return 1;
     }
     return lanes;
+}
+
+static int inner_axis(const weft__kernel *kernel, const weft__launch *launch)
+{
+    const bool along = kernel->folds_count == 0 || weft__kernel_has_lanes(kernel);
+    return (along ? launch->ndim : launch->kept_ndim) - 1;
+}
+
+/* Of folds on GPUs: four elements at once, where all that are read lie so. They are in one row if
+ * there is only one, or if its length is a multiple. */
+static int fold_lanes_of(const weft__kernel *kernel, const weft__launch *launch,
+                         const weft__c_like_shape *shape)
+{
+    enum { LANES = 4, VECTOR = 16 };
+    const int along = inner_axis(kernel, launch);
+    const bool single = weft__kernel_has_lanes(kernel) && launch->ndim - launch->kept_ndim == 1;
+    if (along < 0 || kernel->shifts_count > 0 || (!single && launch->size[along] % LANES))
+        return 1;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int64_t bytes =
+            LANES * (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        if (kernel->operands[k].output)
+            continue;
+        if (shape->lie[k] == WEFT__LIE_ANY ||
+            (shape->lie[k] == WEFT__LIE_DENSE &&
+             !is_aligned(launch, along, k, bytes < VECTOR ? bytes : VECTOR)))
+            return 1;
+    }
+    return LANES;
 }
 
 /* Neighbouring rows have elements in the same lines of memory: of an operand that is turned, or
@@ -83,20 +113,43 @@ static bool is_tiled(const weft__kernel *kernel, const weft__launch *launch)
     return kernel->shifts_count > 0;
 }
 
+/* (On GPUs) 1 + the axis that operands that are read lie along other than the last, or 0: of the
+ * first such operand; others may lie along another, and are then read as they are. */
+static uint8_t turned_from(const weft__kernel *kernel, const weft__launch *launch,
+                           weft__c_like_shape *shape)
+{
+    enum { LEAST = 16, LOCAL = 40000 };
+    const int last = launch->ndim - 1;
+    int turned = 0, bytes = 0;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        for (int axis = last - 1; axis >= 0 && !turned; axis--)
+            if (shape->lie[k] == WEFT__LIE_ANY && launch->size[axis] >= LEAST &&
+                launch->size[last] >= LEAST && !kernel->operands[k].output &&
+                lie_of(kernel, launch, axis, k) == WEFT__LIE_DENSE)
+                turned = axis + 1;
+        if (!turned || kernel->operands[k].output || shape->lie[k] != WEFT__LIE_ANY ||
+            lie_of(kernel, launch, turned - 1, k) != WEFT__LIE_DENSE ||
+            bytes + weft__turned_bytes((weft_dtype)kernel->operands[k].dtype) > LOCAL)
+            continue;
+        bytes += weft__turned_bytes((weft_dtype)kernel->operands[k].dtype);
+        shape->lie[k] = WEFT__LIE_TURNED;
+    }
+    return (uint8_t)(bytes ? turned : 0);
+}
+
 static _Atomic int64_t shared_most = -1;
 
 void weft__c_like_share(int64_t elements) { shared_most = elements; }
+
+static _Atomic bool as_gpu;
+
+void weft__c_like_as_gpu(bool always) { as_gpu = always; }
+bool weft__c_like_is_as_gpu(void) { return as_gpu; }
 
 static bool is_large_enough(int64_t points)
 {
     enum { SMALL = 1 << 14 };
     return points > (shared_most < 0 ? SMALL : shared_most);
-}
-
-static int inner_axis(const weft__kernel *kernel, const weft__launch *launch)
-{
-    const bool along = kernel->folds_count == 0 || weft__kernel_has_lanes(kernel);
-    return (along ? launch->ndim : launch->kept_ndim) - 1;
 }
 
 /* Outputs are written row by row, so they are never turned. */
@@ -138,8 +191,8 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     shape->wide = shape->stage == WEFT__STAGE_FINISH && launch->kept >= 32;
     shape->narrow = fits_32_bits(kernel, launch);
     shape->lanes = 1;
-    for (uint32_t k = 0; k < kernel->operands_count; k++)
-        shape->lie[k] = (uint8_t)lie_of(kernel, launch, launch->ndim - 1, k);
+    for (uint32_t k = 0; k < kernel->operands_count && inner_axis(kernel, launch) >= 0; k++)
+        shape->lie[k] = (uint8_t)lie_of(kernel, launch, inner_axis(kernel, launch), k);
     if (dialect == WEFT__DIALECT_OPENCL_CPU) {
         shape_for_cpu(kernel, launch, shape);
         return;
@@ -147,9 +200,18 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     if (kernel->folds_count + kernel->loops_count == 0 && is_large_enough(launch->count)) {
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->tiled = is_tiled(kernel, launch);
+        shape->turned = turned_from(kernel, launch, shape);
+        if (shape->tiled && shape->lanes > 1)
+            shape->march = (uint8_t)(weft__march_axis(kernel, launch) + 1);
     }
-    if (shape->lanes == 1)
-        memset(shape->lie, WEFT__LIE_ANY, sizeof shape->lie);
+    if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH && weft__kernel_has_lanes(kernel))
+        shape->warps = weft__fold_warps(kernel, launch);
+    if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH &&
+        is_large_enough(launch->kept * launch->folded))
+        shape->lanes = (uint8_t)fold_lanes_of(kernel, launch, shape);
+    for (uint32_t k = 0; shape->lanes == 1 && k < kernel->operands_count; k++)
+        if (!shape->turned || shape->lie[k] != WEFT__LIE_TURNED)
+            shape->lie[k] = WEFT__LIE_ANY;
 }
 
 uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch,
@@ -157,13 +219,8 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
 {
     weft__c_like_shape shape;
     weft__c_like_shape_of(kernel, launch, dialect, &shape);
-    uint8_t first[] = {shape.ndim,
-                       shape.stage,
-                       shape.lanes,
-                       shape.narrow,
-                       shape.wide,
-                       shape.block,
-                       (uint8_t)launch->kept_ndim};
+    uint8_t first[] = {(uint8_t)dialect, shape.ndim, shape.stage, shape.lanes,
+                       shape.narrow,     shape.wide, shape.block, (uint8_t)launch->kept_ndim};
     const uint32_t count = sizeof first + kernel->operands_count;
     for (uint32_t k = 0; k < count && k < room; k++)
         bytes[k] = k < sizeof first ? first[k] : shape.lie[k - sizeof first];
@@ -173,10 +230,11 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
 void weft__write_types(weft__writer *w)
 {
     weft__text_add(&w->text, "typedef %s I;\n", w->shape.narrow ? "i32" : "i64");
-    weft__text_add(&w->text,
-                   "typedef struct { i64 count, kept, folded, chunks; i64 size[%d]; i64 offset[%u];"
-                   " i64 stride[%u][%d];",
-                   w->shape.ndim, w->arguments_count, w->arguments_count, w->shape.ndim);
+    weft__text_add(
+        &w->text,
+        "typedef struct { i64 count, kept, folded, chunks, groups; i64 size[%d]; i64 offset[%u];"
+        " i64 stride[%u][%d];",
+        w->shape.ndim, w->arguments_count, w->arguments_count, w->shape.ndim);
     if (w->kernel->scalars_count)
         weft__text_add(&w->text, " u64 scalar[%u];", w->kernel->scalars_count);
     weft__text_add(&w->text, " } arguments;\n#define PARAMETERS");
@@ -233,13 +291,16 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
     w.skips.skip = w.wanted + values;
     weft__c_like_shape_of(kernel, sample, dialect, &w.shape);
     w.inner = dialect == WEFT__DIALECT_OPENCL_CPU ? inner_axis(kernel, sample) : -1;
+    w.along = inner_axis(kernel, sample);
     w.pointed = is_large(&w);
     weft__write_prelude(&w);
     if (kernel->folds_count) {
         weft__write_fold(&w, source);
     } else {
         mark_stores(kernel, w.wanted);
-        (w.shape.block ? weft__write_blocks : weft__write_map)(&w, source);
+        (w.shape.block    ? weft__write_blocks
+         : w.shape.turned ? weft__write_turned
+                          : weft__write_map)(&w, source);
     }
     weft__free(w.room);
     source->pointed = w.pointed;

@@ -44,6 +44,35 @@ static bool moves_bytes(const weft__kernel *kernel, const weft__value *store)
            kernel->operands[source->slot].dtype == kernel->operands[store->slot].dtype;
 }
 
+/* Whether a comparison that is true says that the value is no NaN. */
+static bool is_ordered(const weft__value *comparison, int32_t v)
+{
+    return (comparison->op == WEFT__OP_lt || comparison->op == WEFT__OP_le) &&
+           (comparison->argument[0] == v || comparison->argument[1] == v);
+}
+
+bool weft__is_chosen(const weft__kernel *kernel, uint32_t at)
+{
+    for (uint32_t k = at; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_select && kernel->values[k].argument[2] == (int32_t)at)
+            return true;
+    return false;
+}
+
+/* Whether a float is surely the canonical NaN if it is one: a scalar that is written so, or a
+ * number that was compared. */
+static bool is_canonical(const weft__writer *w, int32_t v)
+{
+    const weft__value *value = &w->kernel->values[v];
+    if (w->dialect == WEFT__DIALECT_OPENCL_CPU || w->kernel->loops_count > 0)
+        return false;
+    if (value->op == WEFT__OP_scalar)
+        return weft__is_chosen(w->kernel, (uint32_t)v);
+    return value->op == WEFT__OP_select &&
+           is_ordered(&w->kernel->values[value->argument[0]], value->argument[1]) &&
+           is_canonical(w, value->argument[2]);
+}
+
 void weft__write_narrowed(weft__writer *w, const weft__value *store)
 {
     const weft_dtype memory = (weft_dtype)w->kernel->operands[store->slot].dtype;
@@ -52,6 +81,9 @@ void weft__write_narrowed(weft__writer *w, const weft__value *store)
         weft__text_add(&w->text, "m%d", v);
     else if (memory == WEFT_F16 || memory == WEFT_BF16)
         weft__text_add(&w->text, "narrow_%s(v%d)", memory == WEFT_F16 ? "f16" : "bf16", v);
+    else if ((weft__value_dtype(memory) == WEFT_F32 || weft__value_dtype(memory) == WEFT_F64) &&
+             is_canonical(w, v))
+        weft__text_add(&w->text, "AS_%s(v%d)", weft__text_of_memory(memory), v);
     else if (weft__value_dtype(memory) == WEFT_F32)
         weft__text_add(&w->text, "(v%d != v%d ? 0x7fc00000u : AS_u32(v%d))", v, v, v);
     else if (weft__value_dtype(memory) == WEFT_F64)

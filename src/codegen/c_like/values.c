@@ -18,6 +18,20 @@ static void write_bits(weft__text *text, weft_dtype dtype, uint64_t bits)
         weft__text_add(text, "(%s)U64(0x%" PRIx64 ")", weft__text_of_dtype(dtype), bits);
 }
 
+static void write_canonical(weft__text *text, const weft__value *value)
+{
+    if (value->dtype == WEFT_F32)
+        weft__text_add(text,
+                       "AS_f32(((u32)g.scalar[%d] & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : "
+                       "(u32)g.scalar[%d])",
+                       value->slot, value->slot);
+    else
+        weft__text_add(text,
+                       "AS_f64((g.scalar[%d] & U64(0x7fffffffffffffff)) > U64(0x7ff0000000000000) "
+                       "? U64(0x7ff8000000000000) : g.scalar[%d])",
+                       value->slot, value->slot);
+}
+
 static void write_scalar(weft__text *text, const weft__value *value)
 {
     const char *name = weft__text_of_dtype((weft_dtype)value->dtype);
@@ -219,8 +233,21 @@ static void write_floats(weft__text *text, const weft__value *value, weft_dtype 
     }
 }
 
+/* Without branches, a side that is left out does not matter: if it was wanted, all is done again.
+ */
+static bool write_other_side(weft__writer *w, uint32_t at)
+{
+    const bool first = weft__is_left_out(w, at, 1), second = weft__is_left_out(w, at, 2);
+    if (!w->fast || w->dialect == WEFT__DIALECT_OPENCL_CPU || first == second)
+        return false;
+    weft__text_add(&w->text, "v%d", w->kernel->values[at].argument[first ? 2 : 1]);
+    return true;
+}
+
 static void write_select(weft__writer *w, uint32_t at)
 {
+    if (write_other_side(w, at))
+        return;
     weft__text_add(&w->text, "v%d ? ", w->kernel->values[at].argument[0]);
     weft__write_side(w, at, 1);
     weft__text_add(&w->text, " : ");
@@ -237,6 +264,9 @@ static bool write_common(weft__writer *w, uint32_t at)
     const weft_dtype from = (weft_dtype)w->kernel->values[x[0]].dtype;
     if (value->op == WEFT__OP_constant)
         write_bits(&w->text, dtype, value->bits);
+    else if (value->op == WEFT__OP_scalar && is_float(dtype) &&
+             w->dialect != WEFT__DIALECT_OPENCL_CPU && weft__is_chosen(w->kernel, at))
+        write_canonical(&w->text, value);
     else if (value->op == WEFT__OP_scalar)
         write_scalar(&w->text, value);
     else if (value->op == WEFT__OP_index && value->slot == WEFT__INDEX_FOLDED)
@@ -263,6 +293,42 @@ static bool write_common(weft__writer *w, uint32_t at)
     return true;
 }
 
+/* The product of u32 whose high half this value is the low half of, or 0: compilers for GPUs
+ * compute both at once if the text does. */
+static uint32_t whole_product(const weft__writer *w, uint32_t at)
+{
+    enum { NEAR = 8 };
+    const weft__value *value = &w->kernel->values[at];
+    if (value->op != WEFT__OP_mul || value->dtype != WEFT_U32 || !w->skips.kernel ||
+        w->kernel->loops_count > 0)
+        return 0;
+    for (uint32_t k = at; k > 0 && at - k < NEAR; k--) {
+        const weft__value *high = value - (at - k);
+        if (high->op == WEFT__OP_mul_high && high->dtype == WEFT_U32 && w->wanted[k] &&
+            high->argument[0] == value->argument[0] && high->argument[1] == value->argument[1] &&
+            w->skips.skip[k] == w->skips.skip[at])
+            return k;
+    }
+    return 0;
+}
+
+static bool write_product(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    const uint32_t product = whole_product(w, at);
+    if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
+        return false;
+    if (value->op == WEFT__OP_mul_high && value->dtype == WEFT_U32) {
+        weft__text_add(&w->text,
+                       "const u64 w%u = WIDE(v%d, v%d);\nconst u32 v%u = (u32)(w%u >> 32);\n", at,
+                       value->argument[0], value->argument[1], at, at);
+        return true;
+    }
+    if (product)
+        weft__text_add(&w->text, "const u32 v%u = (u32)w%u;\n", at, product);
+    return product != 0;
+}
+
 void weft__write_value(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
@@ -271,6 +337,8 @@ void weft__write_value(weft__writer *w, uint32_t at)
         (value->op == WEFT__OP_gather ? weft__write_gather : weft__write_flow)(w, at);
         return;
     }
+    if (write_product(w, at))
+        return;
     weft__text_add(&w->text, "const %s v%u = ", weft__text_of_dtype(dtype), at);
     if (!write_common(w, at)) {
         if (is_float(dtype))

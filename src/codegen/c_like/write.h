@@ -10,8 +10,8 @@
 #include "codegen/skip.h"
 #include "core/text.h"
 
-/* How the elements of an operand lie along the innermost axis; (of blocks) of a turned one they lie
- * next to each other along the axis before. */
+/* How the elements of an operand lie along the innermost axis; of a turned one they lie next to
+ * each other along another, (of blocks) the one before. */
 typedef enum weft__lie {
     WEFT__LIE_DENSE,
     WEFT__LIE_REPEATED,
@@ -26,8 +26,11 @@ typedef struct weft__c_like_shape {
     uint8_t stage;  /* weft__stage */
     uint8_t lanes;  /* elements along the innermost axis that an item takes care of */
     uint8_t narrow; /* positions and distances fit 32 bits */
+    uint8_t march;  /* (of maps on GPUs) 1 + the axis that items march along, or 0 */
+    uint8_t turned; /* (of maps on GPUs) 1 + the axis that operands are turned from, or 0 */
     uint8_t tiled;  /* (of maps) a group takes a piece of several rows */
     uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
+    uint8_t warps;  /* (of folds on GPUs that have lanes) warps for each result */
     uint8_t block;  /* (of maps on CPUs) an item takes care of many elements, in blocks */
     uint8_t lie[WEFT__OPERANDS_MAX];
 } weft__c_like_shape;
@@ -38,6 +41,7 @@ typedef struct weft__writer {
     weft__c_like_shape shape;
     int32_t kept_ndim; /* of the launch; ndim if nothing is folded */
     uint32_t arguments_count;
+    int along;     /* (of several lanes) the axis that they are next to each other along */
     int inner;     /* (on CPUs) the axis along which the text knows how operands lie; or -1 */
     bool in_block; /* loads are of element e of a block whose first is at q<operand> */
     bool fast;     /* no branch is taken: `some` becomes true if one should have been */
@@ -49,7 +53,7 @@ typedef struct weft__writer {
     weft__skips skips;
 } weft__writer;
 
-enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8 };
+enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8, WEFT__MARCH_STEPS = 16 };
 /* Outputs that are larger go around the cache. */
 enum { WEFT__STREAMING_BYTES = 32 << 20 };
 
@@ -72,6 +76,9 @@ int weft__part_bytes(weft_dtype dtype);
 int weft__parts_of(weft_dtype dtype);
 /* The value of m<at>, which holds memory of this dtype, as an expression. */
 void weft__write_widened(weft__writer *w, uint32_t at, weft_dtype memory);
+/* Whether a select chooses the value, a scalar, if its condition is false: then a scalar's NaN is
+ * the canonical one from the beginning. */
+bool weft__is_chosen(const weft__kernel *kernel, uint32_t at);
 /* The memory that a store writes, as an expression. */
 void weft__write_narrowed(weft__writer *w, const weft__value *store);
 
@@ -86,24 +93,64 @@ void weft__write_gather(weft__writer *w, uint32_t at);
 /* skips.c: calls `write` for all wanted values in order, inside of branches for those that few
  * items need. */
 void weft__write_wanted(weft__writer *w, void (*write)(weft__writer *w, uint32_t at));
+/* Whether argument 1 or 2 of a select is in a branch that is for it. */
+bool weft__is_left_out(const weft__writer *w, uint32_t select, int side);
 /* How a select names its argument 1 or 2: v<number>, or what a branch has set. */
 void weft__write_side(weft__writer *w, uint32_t select, int side);
 
-/* loads.c: the address of an operand's element at a position, without its part. */
+/* loads.c: where an operand begins, as an expression. */
+void weft__write_first(weft__writer *w, uint32_t operand);
+/* The address of an operand's element at a position, without its part. */
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position);
 /* Bytes from an element to the next along an axis, as an expression. */
 void weft__write_stride(weft__writer *w, uint32_t operand, int axis);
 /* How far a displaced load is from its point along an axis, as an i64 expression. */
 void weft__write_offset(weft__writer *w, const weft__kernel_shift *shift, int axis);
+/* The address of a displaced load's element, without its part, and inside<name>, to variables that
+ * there are. */
+void weft__write_displaced(weft__writer *w, const weft__value *value, const char *name,
+                           const char *to);
 /* v<at> of m<at>. */
 void weft__write_loaded(weft__writer *w, uint32_t at);
 /* A load at i0, i1…, displaced or not, of memory directly. */
 void weft__write_load(weft__writer *w, uint32_t at);
+/* A store at i0, i1…, to memory directly. */
+void weft__write_store(weft__writer *w, const weft__value *store);
 /* i0, i1… of axes [begin, end) from a number of points in C order. */
 void weft__write_positions(weft__writer *w, int begin, int end, const char *number);
 
+/* map_turned.c: maps on GPUs with turned operands; local memory that each takes. */
+void weft__write_turned(weft__writer *w, weft__kernel_text *source);
+int weft__turned_bytes(weft_dtype dtype);
 /* map_cpu.c: maps on CPUs. */
 void weft__write_blocks(weft__writer *w, weft__kernel_text *source);
+/* map.c: several elements that lie next to each other. Whether a wanted value is loaded of the
+ * operand at the point itself; the bits of its address that must be 0 for vectors. */
+bool weft__is_read(const weft__kernel *kernel, const uint8_t *wanted, uint32_t operand);
+int weft__vector_mask(const weft__writer *w, uint32_t operand);
+/* " | " and an expression that is not 0 if vectors of a dense operand are not aligned: all or none.
+ */
+void weft__write_misaligned(weft__writer *w, uint32_t operand);
+/* x<operand> of memory at q<operand>, all elements at once. */
+void weft__write_vector(weft__writer *w, uint32_t operand);
+/* A value of element e. */
+void weft__write_lane_value(weft__writer *w, uint32_t at);
+/* An array for a row of an operand, and what is loaded into it, of the `valid` elements there are.
+ */
+void weft__write_row(weft__writer *w, uint32_t operand, const char *to, const char *from);
+void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, const char *from);
+
+/* map_shifts.c: the axis of a launch that is worth a march, or -1. */
+int weft__march_axis(const weft__kernel *kernel, const weft__launch *launch);
+/* Whether the rows of an operand are kept on the way. */
+bool weft__is_marched(const weft__writer *w, uint32_t operand);
+/* What comes before the first step, which is at `begin`, and at the beginning of each. */
+void weft__write_march_begin(weft__writer *w);
+void weft__write_march_step(weft__writer *w);
+/* All displaced rows that are not kept on the way. */
+void weft__write_shifted_rows(weft__writer *w);
+/* A load of element e; false if nothing is there that it could be taken from. */
+bool weft__write_lane_load(weft__writer *w, uint32_t at);
 /* map.c: whether only one part of a complex output is stored: the other keeps what it has. */
 bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand);
 
@@ -116,10 +163,9 @@ void weft__write_fold_cpu(weft__writer *w, int partial_bytes, bool branches,
 void weft__write_map(weft__writer *w, weft__kernel_text *source);
 void weft__write_fold(weft__writer *w, weft__kernel_text *source);
 
-/* fold_gpu.c: texts for CUDA instead of those of fold.c; how often its loops are unrolled. */
-extern const char weft__fold_lanes_gpu[];
-void weft__write_finish_gpu(weft__writer *w, int partial_bytes, weft__kernel_text *source);
-int weft__fold_unroll(const weft__kernel *kernel);
+/* fold_gpu.c: the same for GPUs; if there are several lanes, after `elements` and `vectors`. */
+void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source);
+uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch);
 
 /* source.c: the types of the parameters, and the line that a kernel begins with. */
 void weft__write_types(weft__writer *w);

@@ -1,0 +1,115 @@
+/* Maps on GPUs with operands that lie along another axis than the last: a group takes a square of
+ * both axes, and turns theirs in local memory, so that all memory is read and written along rows.
+ *
+ * An item has column `tx` of the square, and of its rows every eighth, from `ty` on. */
+#include "codegen/c_like/write.h"
+
+enum { SIDE = 32, EACH = 4, DOWN = SIDE / EACH };
+_Static_assert(SIDE *DOWN == WEFT__GROUP_ITEMS, "items have the square between them");
+
+int weft__turned_bytes(weft_dtype dtype) { return SIDE * (SIDE + 1) * (int)weft_dtype_size(dtype); }
+
+static void write_place(weft__writer *w)
+{
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
+    weft__text_add(&w->text,
+                   "const int tx = (int)LOCAL_ID %% %d, ty = (int)LOCAL_ID/%d;\n"
+                   "const I across = ((I)g.size[%d] + %d)/%d, square = (I)GROUP_ID/across;\n"
+                   "const I down = ((I)g.size[%d] + %d)/%d, others = square/down;\n",
+                   SIDE, SIDE, last, SIDE - 1, SIDE, other, SIDE - 1, SIDE);
+    weft__text_add(&w->text,
+                   "const I column = ((I)GROUP_ID - square*across)*%d, row = (square - "
+                   "others*down)*%d;\nI rest = others;\n",
+                   SIDE, SIDE);
+    for (int k = last - 1; k >= 0; k--)
+        if (k != other)
+            weft__text_add(&w->text,
+                           "const I i%d = rest %% (I)g.size[%d];\nrest /= (I)g.size[%d];\n", k, k,
+                           k);
+}
+
+static bool is_turned(const weft__writer *w, uint32_t operand)
+{
+    return w->shape.lie[operand] == WEFT__LIE_TURNED;
+}
+
+/* Element e of an item at its place, or where it is the other way round. */
+static void write_element_place(weft__writer *w, bool turned)
+{
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
+    weft__text_add(&w->text,
+                   "const I i%d = column + %s, i%d = row + %s;\n"
+                   "if (i%d < (I)g.size[%d] && i%d < (I)g.size[%d]) {\n",
+                   last, turned ? "ty + 8*e" : "tx", other, turned ? "tx" : "ty + 8*e", last, last,
+                   other, other);
+}
+
+static void write_square(weft__writer *w, uint32_t operand)
+{
+    const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
+    const char *type = weft__text_of_memory(dtype);
+    const int parts = weft__parts_of(dtype);
+    if (is_turned(w, operand))
+        weft__text_add(&w->text, "LOCAL %s square%u[%d][%d];\n", type, operand, SIDE,
+                       parts * (SIDE + 1));
+    else
+        weft__text_add(&w->text, "%s x%u[%d];\n", type, operand, parts * EACH);
+}
+
+static void write_loads(weft__writer *w, bool turned)
+{
+    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", EACH);
+    write_element_place(w, turned);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        const weft_dtype dtype = (weft_dtype)w->kernel->operands[k].dtype;
+        const int parts = weft__parts_of(dtype);
+        if (!weft__is_read(w->kernel, w->wanted, k) || is_turned(w, k) != turned)
+            continue;
+        weft__text_add(&w->text, "GLOBAL const %s *q%u = (GLOBAL const %s *)(",
+                       weft__text_of_memory(dtype), k, weft__text_of_memory(dtype));
+        weft__write_address(w, k, "i");
+        weft__text_add(&w->text, ");\n");
+        for (int part = 0; part < parts; part++)
+            weft__text_add(&w->text,
+                           turned ? "square%u[ty + 8*e][%d*tx + %d] = q%u[%d];\n"
+                                  : "x%u[%d*e + %d] = q%u[%d];\n",
+                           k, parts, part, k, part);
+    }
+    weft__text_add(&w->text, "}\n}\n");
+}
+
+static void write_value(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    if (value->op == WEFT__OP_store) {
+        weft__write_store(w, value);
+    } else if (value->op == WEFT__OP_load && !value->shift && is_turned(w, value->slot)) {
+        const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
+        weft__text_add(&w->text, "const %s m%u = square%u[tx][%d*(ty + 8*e) + %d];\n",
+                       weft__text_of_memory(memory), at, value->slot, weft__parts_of(memory),
+                       value->part);
+        weft__write_loaded(w, at);
+    } else {
+        weft__write_lane_value(w, at);
+    }
+}
+
+void weft__write_turned(weft__writer *w, weft__kernel_text *source)
+{
+    weft__write_types(w);
+    weft__write_kernel(w, WEFT__GROUP_ITEMS);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (weft__is_read(w->kernel, w->wanted, k))
+            write_square(w, k);
+    write_place(w);
+    write_loads(w, true);
+    write_loads(w, false);
+    weft__text_add(&w->text, "BARRIER;\nUNROLL for (int e = 0; e < %d; e++) {\n", EACH);
+    write_element_place(w, false);
+    weft__write_wanted(w, write_value);
+    weft__text_add(&w->text, "}\n}\n}\n");
+    source->group = WEFT__GROUP_ITEMS;
+    source->points = SIDE * SIDE;
+    source->down = SIDE;
+    source->down_axis = w->shape.turned - 1;
+}

@@ -1,0 +1,185 @@
+/* The texts for GPUs, run by whatever device there is, against the CPU, bit by bit: folds, turned
+ * operands, stencils, and rare arguments among others; sizes that end in the middle of everything.
+ */
+#include "codegen/c_like.h"
+#include "support/arrays.h"
+#include "support/random.h"
+
+#include <stdio.h>
+
+enum { MOST = 1 << 17, SIZE_MOST = 16 };
+
+static weft_device text_device(void)
+{
+    weft_device given = weft_device_named(test_device());
+    return given.kind > WEFT_DEVICE_CPU ? given : weft_device_named("opencl:0");
+}
+
+/* Numbers of an element's type, some of them far from 0. */
+static void fill(char *data, weft_dtype dtype, int64_t count)
+{
+    const bool real = dtype == WEFT_F32 || dtype == WEFT_C64 || dtype == WEFT_F64;
+    const size_t size = weft_dtype_size(dtype), each = dtype == WEFT_F64 ? 8 : real ? 4 : size;
+    for (size_t at = 0; at < size * (size_t)count; at += each) {
+        const uint64_t bits = random_bits();
+        const double d = (double)(int64_t)(bits % 2001) * (bits % 97 == 0 ? 1e7 : 1e-3) - 1;
+        const float f = (float)d;
+        const uint16_t half = (uint16_t)(0x3000 + bits % 0x1000);
+        memcpy(data + at,
+               !real       ? dtype == WEFT_F16 ? (const void *)&half : (const void *)&bits
+               : each == 8 ? (const void *)&d
+                           : (const void *)&f,
+               each);
+    }
+}
+
+typedef struct trial {
+    const char *code, *names; /* and which of a, b and v it has, a letter each */
+    weft_shape shape;
+    weft_dtype dtype;
+    bool odd;   /* the arrays begin one element after where they would */
+    int turned; /* b has its axes in another order: none, the last two, or all backwards */
+} trial;
+
+/* `a`, `b` and `v`, of the same values wherever they are. */
+static weft_array *operand(const trial *t, const char *data, weft_device device, int turned)
+{
+    const int ndim = t->shape.ndim;
+    weft_shape shape = t->shape;
+    weft_axes axes = {ndim, {0}};
+    weft_range ranges[WEFT_NDIM_MAX];
+    for (int k = 0; k < ndim; k++) {
+        axes.axis[k] = turned == 2 ? ndim - 1 - k : k;
+        if (turned == 1 && k >= ndim - 2)
+            axes.axis[k] = 2 * ndim - 3 - k;
+        ranges[k] = t->odd && k == ndim - 1 ? WEFT_RANGE(1, WEFT_END) : WEFT_ALL;
+    }
+    for (int k = 0; k < ndim; k++)
+        shape.size[axes.axis[k]] = t->shape.size[k] + (t->odd && k == ndim - 1);
+    int64_t count = 0;
+    CHECK_OR(weft_shape_count(shape, &count) == WEFT_OK && count <= MOST, NULL);
+    WEFT_AUTO weft_array *memory = weft_from_host(data, weft_dtype_size(t->dtype) * (size_t)count,
+                                                  shape, .dtype = t->dtype, .device = device);
+    WEFT_AUTO weft_array *permuted = memory ? weft_permute(memory, axes) : NULL;
+    return permuted ? weft_slice_with(permuted, ndim, ranges) : NULL;
+}
+
+static weft_array *result(const trial *t, const char *const data[2], weft_device device)
+{
+    static const char *const all[] = {"a", "b", "v"};
+    const char *names[3];
+    weft_operand operands[3];
+    int count = 0;
+    WEFT_AUTO weft_array *a = operand(t, data[0], device, 0);
+    WEFT_AUTO weft_array *b = operand(t, data[1], device, t->turned);
+    WEFT_AUTO weft_array *v = weft_from_host(data[0], weft_dtype_size(t->dtype), WEFT_SCALAR,
+                                             .dtype = t->dtype, .device = device);
+    weft_array *arrays[] = {a, b, v};
+    CHECK_OR(a && b && v, NULL);
+    for (int k = 0; k < 3; k++)
+        if (strchr(t->names, all[k][0])) {
+            names[count] = all[k];
+            operands[count++] = WEFT_OPERAND(arrays[k]);
+        }
+    return weft_evaluate_new(t->code, count, names, operands);
+}
+
+static bool is_same(const trial *t)
+{
+    static char data[2][SIZE_MOST * MOST], expected[SIZE_MOST * MOST], actual[SIZE_MOST * MOST];
+    const char *const both[] = {data[0], data[1]};
+    for (int k = 0; k < 2; k++)
+        fill(data[k], t->dtype, MOST);
+    WEFT_AUTO weft_array *here = result(t, both, weft_device_named("cpu"));
+    WEFT_AUTO weft_array *there = result(t, both, text_device());
+    if (!here || !there)
+        fprintf(stderr, "%s: %s\n", t->code, weft_error_message());
+    CHECK_OR(here && there, false);
+    const size_t bytes = weft_array_bytes(here);
+    CHECK_OR(weft_array_bytes(there) == bytes && bytes <= sizeof expected, false);
+    CHECK_OR(weft_copy_to_host(here, expected, bytes) == WEFT_OK, false);
+    CHECK_OR(weft_copy_to_host(there, actual, bytes) == WEFT_OK, false);
+    const bool same = memcmp(actual, expected, bytes) == 0;
+    if (!same)
+        fprintf(stderr, "%s of %s, turned %d, odd %d\n", t->code, weft_dtype_name(t->dtype),
+                t->turned, t->odd);
+    return same;
+}
+
+static void check_all(const trial *trials, size_t count)
+{
+    if (text_device().kind == WEFT_DEVICE_INVALID)
+        SKIP(weft_error_message());
+    weft__c_like_as_gpu(true);
+    weft__c_like_share(0);
+    bool same = true;
+    for (size_t k = 0; k < count && same; k += test_quick() ? 3 : 1)
+        same = is_same(&trials[k]);
+    weft__c_like_share(-1);
+    weft__c_like_as_gpu(false);
+    CHECK(same);
+}
+#define CHECK_ALL(trials) check_all(trials, sizeof(trials) / sizeof *(trials))
+
+/* In one stage and in two, along the last axis and along others; whole chunks, and ends of one. */
+TEST(folds)
+{
+    static const trial trials[] = {
+        {"sum(a)", "a", {1, {100003}}, WEFT_F32, false, 0},
+        {"sum(sin(a)*a)", "a", {1, {80000}}, WEFT_F32, false, 0},
+        {"sum(a, axis=1)", "a", {2, {7, 9001}}, WEFT_F32, false, 0},
+        {"sum(sin(a)*a, axis=0)", "a", {2, {150, 260}}, WEFT_F32, false, 0},
+        {"sum(a*b, axis=0)", "ab", {2, {1500, 36}}, WEFT_F64, false, 0},
+        {"max(a, axis=1)", "a", {2, {300, 130}}, WEFT_F16, true, 0},
+        {"sum(a + b, axis=2)", "ab", {3, {5, 6, 1100}}, WEFT_U8, false, 1},
+        {"argmax(a, axis=1)", "a", {2, {20, 4097}}, WEFT_I32, false, 0},
+        {"argmin(a*b, axis=1)", "ab", {2, {9, 8196}}, WEFT_F32, false, 0},
+        {"prod(a, axis=0)", "a", {2, {70, 400}}, WEFT_C64, true, 0},
+    };
+    CHECK_ALL(trials);
+}
+
+TEST(turned_operands)
+{
+    static const trial trials[] = {
+        {"a + b", "ab", {2, {100, 75}}, WEFT_F32, false, 1},
+        {"a - b", "ab", {3, {3, 40, 70}}, WEFT_F64, true, 1},
+        {"b*2", "b", {3, {33, 20, 65}}, WEFT_U8, false, 2},
+        {"a*b", "ab", {2, {64, 96}}, WEFT_C64, true, 2},
+        {"sin(b)", "b", {2, {50, 90}}, WEFT_F32, false, 1},
+    };
+    CHECK_ALL(trials);
+}
+
+/* With the march along the first axis, rows of neighbours, and neighbours along the row. */
+TEST(stencils)
+{
+#define STAR(boundary)                                                                             \
+    "shift(a, 1, 0, 0, " boundary ") - shift(a, -2, 0, 0, " boundary ") + a*shift(a, 0, 1, 0, "    \
+    "" boundary ") - shift(a, 0, 0, 1, " boundary ") + shift(a, 0, -1, -3, " boundary              \
+    ") + shift(a, 0, 0, -5, " boundary ")"
+    static const trial trials[] = {
+        {"laplacian(a)", "a", {3, {40, 21, 44}}, WEFT_F32, false, 0},
+        {STAR("boundary=unshifted"), "a", {3, {35, 10, 36}}, WEFT_F32, false, 0},
+        {STAR("boundary=clamp"), "a", {3, {18, 9, 33}}, WEFT_F32, false, 0},
+        {STAR("boundary=wrap"), "a", {3, {17, 9, 40}}, WEFT_F64, false, 0},
+        {STAR("value=v"), "av", {3, {50, 9, 24}}, WEFT_C64, false, 0},
+        {"sin(shift(a, 1, 0, 0)) + a", "a", {3, {33, 8, 64}}, WEFT_F32, true, 0},
+        {"shift(b, 0, 1) + shift(b, 1, 0)*sin(b)", "b", {2, {70, 64}}, WEFT_F32, false, 0},
+    };
+    CHECK_ALL(trials);
+}
+
+/* Arguments that are far from 0 among others that are not. */
+TEST(rare_arguments)
+{
+    static const trial trials[] = {
+        {"sin(a)", "a", {1, {30001}}, WEFT_F32, false, 0},
+        {"sin(a)*cos(b)", "ab", {1, {20000}}, WEFT_F64, true, 0},
+        {"where(a > 0, sin(a), exp(b))", "ab", {1, {20000}}, WEFT_F32, false, 0}};
+    CHECK_ALL(trials);
+}
+
+#define LONG "compiles very many kernels"
+TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(turned_operands, LONG),
+          TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG));
