@@ -1,5 +1,6 @@
 /* Calls: each thread finds what it made of a function by the function's address. */
 #include "core/allocate.h"
+#include "core/by_address.h"
 #include "core/device.h"
 #include "core/thread.h"
 #include "function/function.h"
@@ -8,50 +9,23 @@
 
 enum { COPY_STREAMS = 4 };
 
-/* Open addressing; at most half full, grows. */
 typedef struct function_table {
-    weft__function **entries;
-    size_t room, used;
+    weft__by_address functions;
     struct {
         weft_stream *stream; /* for copies, or NULL */
         uint64_t resets;     /* of its device, when it was made */
     } copies[COPY_STREAMS];
 } function_table;
 
+static void close_function(void *function) { weft__function_close(function); }
+
 static void free_table(void *argument)
 {
     function_table *table = argument;
-    for (size_t i = 0; i < table->room; i++)
-        weft__function_close(table->entries[i]);
+    weft__by_address_free(&table->functions, close_function);
     for (int i = 0; i < COPY_STREAMS; i++)
         weft_stream_release(table->copies[i].stream);
-    weft__free(table->entries);
     weft__free(table);
-}
-
-static weft__function **slot_of(const function_table *table, const weft_function *key)
-{
-    uint64_t hash = (uintptr_t)key;
-    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    size_t slot = (size_t)(hash >> 32) & (table->room - 1);
-    while (table->entries[slot] && table->entries[slot]->key != key)
-        slot = (slot + 1) & (table->room - 1);
-    return &table->entries[slot];
-}
-
-static bool grow(function_table *table)
-{
-    function_table larger = {.room = table->room ? table->room * 2 : 16, .used = table->used};
-    larger.entries = weft__allocate_zeroed(larger.room * sizeof *larger.entries);
-    if (!larger.entries)
-        return false;
-    for (size_t i = 0; i < table->room; i++)
-        if (table->entries[i])
-            *slot_of(&larger, table->entries[i]->key) = table->entries[i];
-    weft__free(table->entries);
-    table->entries = larger.entries;
-    table->room = larger.room;
-    return true;
 }
 
 /* A reset of a device drops what this thread has, as that of the call sites. */
@@ -79,17 +53,15 @@ static weft_status find(weft__thread *thread, const weft_function *key, int coun
                         const weft_operand *operands, weft__function **found)
 {
     function_table *table = table_of(thread);
-    if (!table || (table->used * 2 >= table->room && !grow(table)))
+    if (!table || !weft__by_address_reserve(&table->functions))
         return WEFT_ERROR_MEMORY;
-    weft__function **slot = slot_of(table, key), *made;
-    *found = *slot;
-    if (*slot && ((*slot)->busy || (weft__function_is(*slot, key) &&
-                                    (!operands || weft__function_takes(*slot, count, operands)))))
+    weft__kept *entry = weft__by_address_at(&table->functions, key);
+    weft__function *f = *found = entry->value;
+    if (f && (f->busy || (weft__function_is(f, key) &&
+                          (!operands || weft__function_takes(f, count, operands)))))
         return WEFT_OK;
-    TRY(weft__function_open(key, count, operands, &made));
-    table->used += *slot ? 0 : 1;
-    weft__function_close(*slot);
-    *found = *slot = made;
+    TRY(weft__function_open(key, count, operands, found));
+    weft__function_close(weft__by_address_put(&table->functions, entry, key, *found));
     return WEFT_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Launches: each thread finds what it made of a portable kernel by the kernel's address. */
 #include "lang/launch.h"
 #include "core/allocate.h"
+#include "core/by_address.h"
 #include "core/device.h"
 #include "core/thread.h"
 #include "lang/error.h"
@@ -10,16 +11,10 @@
 
 /* One kernel, and the last plan of it. */
 typedef struct kernel_entry {
-    const weft_kernel *kernel; /* the key; NULL: free */
+    const weft_kernel *kernel;
     weft__launch_kernel opened;
     weft__launch_plan *plan;
 } kernel_entry;
-
-/* Open addressing; at most half full, grows. */
-typedef struct kernel_table {
-    kernel_entry **entries;
-    size_t room, used;
-} kernel_table;
 
 weft_status weft__launch_failed(const weft_kernel *kernel, weft_status status)
 {
@@ -129,8 +124,9 @@ weft_status weft__launch_check_count(const weft_kernel *kernel, const weft__laun
                 count == 1 ? " was" : "s were");
 }
 
-static void free_entry(kernel_entry *entry)
+static void free_entry(void *argument)
 {
+    kernel_entry *entry = argument;
     if (!entry)
         return;
     weft__launch_plan_free(entry->plan);
@@ -140,35 +136,8 @@ static void free_entry(kernel_entry *entry)
 
 static void free_table(void *argument)
 {
-    kernel_table *table = argument;
-    for (size_t i = 0; i < table->room; i++)
-        free_entry(table->entries[i]);
-    weft__free(table->entries);
-    weft__free(table);
-}
-
-static kernel_entry **slot_of(const kernel_table *table, const weft_kernel *kernel)
-{
-    uint64_t hash = (uintptr_t)kernel;
-    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    size_t slot = (size_t)(hash >> 32) & (table->room - 1);
-    while (table->entries[slot] && table->entries[slot]->kernel != kernel)
-        slot = (slot + 1) & (table->room - 1);
-    return &table->entries[slot];
-}
-
-static bool grow(kernel_table *table)
-{
-    kernel_table larger = {.room = table->room ? table->room * 2 : 16, .used = table->used};
-    larger.entries = weft__allocate_zeroed(larger.room * sizeof *larger.entries);
-    if (!larger.entries)
-        return false;
-    for (size_t i = 0; i < table->room; i++)
-        if (table->entries[i])
-            *slot_of(&larger, table->entries[i]->kernel) = table->entries[i];
-    weft__free(table->entries);
-    *table = larger;
-    return true;
+    weft__by_address_free(argument, free_entry);
+    weft__free(argument);
 }
 
 /* A reset of a device drops this thread's table too, as that of the call sites. */
@@ -182,13 +151,13 @@ static void drop_own(weft_device device)
     thread->kernels = NULL;
 }
 
-static kernel_table *table_of(weft__thread *thread)
+static weft__by_address *table_of(weft__thread *thread)
 {
     if (thread->kernels)
         return thread->kernels;
     thread->kernels_free = free_table;
     weft__device_on_reset(drop_own);
-    return thread->kernels = weft__allocate_zeroed(sizeof(kernel_table));
+    return thread->kernels = weft__allocate_zeroed(sizeof(weft__by_address));
 }
 
 /* The address may be another kernel's now (a library that was loaded again). */
@@ -216,17 +185,15 @@ static weft_status new_entry(const weft_kernel *kernel, kernel_entry **made)
 
 static weft_status find(weft__thread *thread, const weft_kernel *kernel, kernel_entry **found)
 {
-    kernel_table *table = table_of(thread);
-    if (!table || (table->used * 2 >= table->room && !grow(table)))
+    weft__by_address *table = table_of(thread);
+    if (!table || !weft__by_address_reserve(table))
         return WEFT_ERROR_MEMORY;
-    kernel_entry **slot = slot_of(table, kernel), *made;
-    *found = *slot;
-    if (is_of(*slot, kernel))
+    weft__kept *kept = weft__by_address_at(table, kernel);
+    *found = kept->value;
+    if (is_of(*found, kernel))
         return WEFT_OK;
-    TRY(new_entry(kernel, &made));
-    table->used += *slot ? 0 : 1;
-    free_entry(*slot);
-    *found = *slot = made;
+    TRY(new_entry(kernel, found));
+    free_entry(weft__by_address_put(table, kept, kernel, *found));
     return WEFT_OK;
 }
 

@@ -2,7 +2,7 @@
 #include "core/allocate.h"
 #include "core/stream.h"
 #include "support/check.h"
-#include <dirent.h>
+#include "support/threads.h"
 #include <string.h>
 #include <time.h>
 #include <weft/weft.h>
@@ -14,40 +14,6 @@ static void pause_ms(long milliseconds)
 {
     struct timespec time = {0, milliseconds * 1000000};
     nanosleep(&time, NULL);
-}
-
-static int threads_now(void)
-{
-    int count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *entry; tasks && (entry = readdir(tasks));)
-        count += entry->d_name[0] != '.';
-    if (tasks)
-        closedir(tasks);
-    return count;
-}
-
-/* A thread that was joined may be listed for another moment. */
-static bool threads_settle(int expected)
-{
-    for (int i = 0; i < 1000 && threads_now() > expected; i++) {
-        struct timespec moment = {0, 1000000};
-        nanosleep(&moment, NULL);
-    }
-    return threads_now() <= expected;
-}
-
-static void *no_thread(void *argument) { return argument; }
-
-/* The threads there are, with those that a sanitizer adds when the first is started. */
-static int threads_before(void)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, no_thread, NULL) == 0)
-        pthread_join(thread, NULL);
-    struct timespec moment = {0, 20000000};
-    nanosleep(&moment, NULL);
-    return threads_now();
 }
 
 /* The calls of one test; each checks that it is the next. */
