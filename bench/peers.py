@@ -320,6 +320,10 @@ def numba_rows():
     ]
 
 
+def laplacian_of(cube):
+    return f"laplacian(a), {cube.shape[0]}^3"
+
+
 def torch_laplacian(torch):
     def neighbours(a, axis):
         size = a.shape[axis]
@@ -337,27 +341,12 @@ def torch_laplacian(torch):
     return laplacian
 
 
-def torch_rows():
-    import torch
-    torch.set_num_threads(THREADS)
-    torch.set_grad_enabled(False)
-    data = Data()
-    d = type("Tensors", (), {k: torch.from_numpy(v) for k, v in vars(data).items()})
-    laplacian = torch_laplacian(torch)
-
-    def touched_zeros():
-        torch.zeros(1 << 26)[::1024] = 1
-
+def torch_eager(torch, d, laplacian):
+    """The rows of expressions, by operations that write where they are told."""
     def sin_total(a, c, *axes):
         return torch.mul(torch.sin(a, out=c), a, out=c).sum(*axes)
 
-    yield "torch", torch.__version__, [
-        ("make and release 1024 f32", lambda: torch.empty(SMALL)),
-        ("zeros, 1024 f32", lambda: torch.zeros(SMALL)),
-        (TOUCHED, touched_zeros),
-        ("copy 8192^2 f32", lambda: d.c.copy_(d.a)),
-        ("copy of a transposed 8192^2 f32", lambda: d.c.copy_(d.a.t())),
-        ("copy of a[:, ::2], 8192^2 f32", lambda: d.half.copy_(d.a[:, ::2])),
+    return [
         (ADD_SMALL, lambda: torch.add(d.x, d.y, out=d.z)),
         (FUSED_SMALL, lambda: d.z.add_(1 / d.x + 2 * d.x * d.y)),
         ("a += b", lambda: d.c.add_(d.b)),
@@ -375,15 +364,17 @@ def torch_rows():
         ("sum(sin(a)*a)", lambda: sin_total(d.a, d.c)),
         ("sum(sin(a)*a) axis 0", lambda: sin_total(d.a, d.c, 0)),
         ("sum(sin(a)*a) axis 1", lambda: sin_total(d.a, d.c, 1)),
-        ("laplacian(a), 400^3", lambda: laplacian(d.cube, d.cube_out)),
+        (laplacian_of(d.cube), lambda: laplacian(d.cube, d.cube_out)),
         ("uniform random", lambda: d.c.uniform_(-1, 1)),
     ]
 
+
+def torch_compiled(torch, d, laplacian):
     def compiled(function, *arguments):
         f = torch.compile(function)
         return lambda: f(*arguments)
 
-    yield "torch.compile", torch.__version__, [
+    return [
         (FUSED_SMALL, compiled(lambda a, b, c: c.add_(1 / a + 2 * a * b), d.x, d.y, d.z)),
         ("a += b", compiled(lambda b, c: c.add_(b), d.b, d.c)),
         ("c = a + b", compiled(lambda a, b, c: c.copy_(a + b), d.a, d.b, d.c)),
@@ -401,31 +392,45 @@ def torch_rows():
         ("sum(sin(a)*a)", compiled(lambda a: (torch.sin(a) * a).sum(), d.a)),
         ("sum(sin(a)*a) axis 0", compiled(lambda a: (torch.sin(a) * a).sum(0), d.a)),
         ("sum(sin(a)*a) axis 1", compiled(lambda a: (torch.sin(a) * a).sum(1), d.a)),
-        ("laplacian(a), 400^3", compiled(laplacian, d.cube, d.cube_out)),
+        (laplacian_of(d.cube), compiled(laplacian, d.cube, d.cube_out)),
     ]
 
 
-def jax_rows():
-    import jax
-    import jax.numpy as jnp
-    jax.config.update("jax_platforms", "cpu")
+def torch_rows():
+    import torch
+    torch.set_num_threads(THREADS)
+    torch.set_grad_enabled(False)
     data = Data()
-    d = type("Arrays", (), {k: jnp.asarray(v) for k, v in vars(data).items()})
-    key = jax.random.key(0)
+    d = type("Tensors", (), {k: torch.from_numpy(v) for k, v in vars(data).items()})
+    laplacian = torch_laplacian(torch)
 
-    def compiled(function, *arguments):
-        f = jax.jit(function)
-        return lambda: f(*arguments).block_until_ready()
+    def touched_zeros():
+        torch.zeros(1 << 26)[::1024] = 1
+
+    yield "torch", torch.__version__, [
+        ("make and release 1024 f32", lambda: torch.empty(SMALL)),
+        ("zeros, 1024 f32", lambda: torch.zeros(SMALL)),
+        (TOUCHED, touched_zeros),
+        ("copy 8192^2 f32", lambda: d.c.copy_(d.a)),
+        ("copy of a transposed 8192^2 f32", lambda: d.c.copy_(d.a.t())),
+        ("copy of a[:, ::2], 8192^2 f32", lambda: d.half.copy_(d.a[:, ::2])),
+    ] + torch_eager(torch, d, laplacian)
+    yield "torch.compile", torch.__version__, torch_compiled(torch, d, laplacian)
+
+
+def jax_compiled(jax, d, key, compiled):
+    """`compiled` makes a call of a function and its arguments."""
+    jnp = jax.numpy
 
     def laplacian(a):
         result = 6 * a
         for axis in range(3):
             padded = jnp.pad(a, [(1, 1) if k == axis else (0, 0) for k in range(3)], mode="edge")
-            result = (result - jax.lax.slice_in_dim(padded, 2, CUBE + 2, axis=axis)
-                      - jax.lax.slice_in_dim(padded, 0, CUBE, axis=axis))
+            result = (result - jax.lax.slice_in_dim(padded, 2, a.shape[axis] + 2, axis=axis)
+                      - jax.lax.slice_in_dim(padded, 0, a.shape[axis], axis=axis))
         return result
 
-    yield "jax", jax.__version__, [
+    return [
         (ADD_SMALL, compiled(lambda a, b: a + b, d.x, d.y)),
         (FUSED_SMALL, compiled(lambda a, b, c: c + (1 / a + 2 * a * b), d.x, d.y, d.z)),
         ("a += b", compiled(lambda b, c: c + b, d.b, d.c)),
@@ -443,9 +448,24 @@ def jax_rows():
         ("sum(sin(a)*a)", compiled(lambda a: (jnp.sin(a) * a).sum(), d.a)),
         ("sum(sin(a)*a) axis 0", compiled(lambda a: (jnp.sin(a) * a).sum(0), d.a)),
         ("sum(sin(a)*a) axis 1", compiled(lambda a: (jnp.sin(a) * a).sum(1), d.a)),
-        ("laplacian(a), 400^3", compiled(laplacian, d.cube)),
-        ("uniform random", compiled(lambda key: jax.random.uniform(key, (SIDE, SIDE)), key)),
+        (laplacian_of(d.cube), compiled(laplacian, d.cube)),
+        ("uniform random", compiled(lambda key: jax.random.uniform(key, d.a.shape), key)),
     ]
+
+
+def jax_rows():
+    import jax
+    import jax.numpy as jnp
+    jax.config.update("jax_platforms", "cpu")
+    data = Data()
+    d = type("Arrays", (), {k: jnp.asarray(v) for k, v in vars(data).items()})
+    key = jax.random.key(0)
+
+    def compiled(function, *arguments):
+        f = jax.jit(function)
+        return lambda: f(*arguments).block_until_ready()
+
+    yield "jax", jax.__version__, jax_compiled(jax, d, key, compiled)
 
 
 PEERS = {"numpy": numpy_rows, "numexpr": numexpr_rows, "numba": numba_rows, "torch": torch_rows, "jax": jax_rows}

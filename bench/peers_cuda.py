@@ -10,7 +10,8 @@ import sys
 
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # others work on the same device
 
-from peers import ADD_SMALL, FUSED_SMALL, QUEUED, SMALL, Row, seconds_of, serve, spread, torch_laplacian, warm_up
+from peers import (ADD_SMALL, FUSED_SMALL, QUEUED, SMALL, Row, jax_compiled, seconds_of, serve, spread, torch_compiled,
+                   torch_eager, torch_laplacian, warm_up)
 
 SIDE, CUBE, CALLS = 16384, 640, 20
 COUNT = SIDE * SIDE
@@ -68,58 +69,13 @@ def torch_rows(number):
     torch.cuda.set_device(number)
     d = Data(lambda array: torch.from_numpy(array).cuda())
     laplacian = torch_laplacian(torch)
-    version = torch.__version__
-    eager = [
-        (ADD_SMALL, lambda: torch.add(d.x, d.y, out=d.z)),
-        (FUSED_SMALL, lambda: d.z.add_(1 / d.x + 2 * d.x * d.y)),
-        ("a += b", lambda: d.c.add_(d.b)),
-        ("c = a + b", lambda: torch.add(d.a, d.b, out=d.c)),
-        ("c += 1/a + 2ab", lambda: d.c.add_(1 / d.a + 2 * d.a * d.b)),
-        ("where(a >= b, a - b, b - a)", lambda: torch.where(d.a >= d.b, d.a - d.b, d.b - d.a, out=d.c)),
-        ("sin(exp(a))", lambda: torch.sin(torch.exp(d.a, out=d.c), out=d.c)),
-        ("sin(a) to 10^6", lambda: torch.sin(d.far, out=d.c)),
-        ("a + b.T", lambda: torch.add(d.a, d.b.T, out=d.c)),
-        ("(a - row)*row", lambda: torch.mul(torch.sub(d.a, d.row, out=d.c), d.row, out=d.c)),
-        ("a[:, ::2]*2", lambda: torch.mul(d.a[:, ::2], 2, out=d.half)),
-        ("sum(a)", lambda: d.a.sum()),
-        ("sum(a) axis 0", lambda: d.a.sum(0)),
-        ("sum(a) axis 1", lambda: d.a.sum(1)),
-        ("sum(sin(a)*a)", lambda: torch.mul(torch.sin(d.a, out=d.c), d.a, out=d.c).sum()),
-        (LAPLACIAN, lambda: laplacian(d.cube, d.cube_out)),
-        ("uniform random", lambda: d.c.uniform_(-1, 1)),
-    ]
-
-    def compiled(function, *arguments):
-        f = torch.compile(function)
-        return lambda: f(*arguments)
-
-    fast = [
-        (FUSED_SMALL, compiled(lambda a, b, c: c.add_(1 / a + 2 * a * b), d.x, d.y, d.z)),
-        ("a += b", compiled(lambda b, c: c.add_(b), d.b, d.c)),
-        ("c = a + b", compiled(lambda a, b, c: c.copy_(a + b), d.a, d.b, d.c)),
-        ("c += 1/a + 2ab", compiled(lambda a, b, c: c.add_(1 / a + 2 * a * b), d.a, d.b, d.c)),
-        ("where(a >= b, a - b, b - a)",
-         compiled(lambda a, b, c: c.copy_(torch.where(a >= b, a - b, b - a)), d.a, d.b, d.c)),
-        ("sin(exp(a))", compiled(lambda a, c: c.copy_(torch.sin(torch.exp(a))), d.a, d.c)),
-        ("sin(a) to 10^6", compiled(lambda a, c: c.copy_(torch.sin(a)), d.far, d.c)),
-        ("a + b.T", compiled(lambda a, b, c: c.copy_(a + b.T), d.a, d.b, d.c)),
-        ("(a - row)*row", compiled(lambda a, row, c: c.copy_((a - row) * row), d.a, d.row, d.c)),
-        ("a[:, ::2]*2", compiled(lambda a, c: c.copy_(a[:, ::2] * 2), d.a, d.half)),
-        ("sum(a)", compiled(lambda a: a.sum(), d.a)),
-        ("sum(a) axis 0", compiled(lambda a: a.sum(0), d.a)),
-        ("sum(a) axis 1", compiled(lambda a: a.sum(1), d.a)),
-        ("sum(sin(a)*a)", compiled(lambda a: (torch.sin(a) * a).sum(), d.a)),
-        ("sum(sin(a)*a) axis 0", compiled(lambda a: (torch.sin(a) * a).sum(0), d.a)),
-        ("sum(sin(a)*a) axis 1", compiled(lambda a: (torch.sin(a) * a).sum(1), d.a)),
-        (LAPLACIAN, compiled(laplacian, d.cube, d.cube_out)),
-    ]
+    version, eager, fast = torch.__version__, torch_eager(torch, d, laplacian), torch_compiled(torch, d, laplacian)
     rows = [("torch", version, *row) for row in eager] + [("torch.compile", version, *row) for row in fast]
     return rows, torch.cuda.synchronize
 
 
 def jax_rows(number):
     import jax
-    import jax.numpy as jnp
     device = jax.devices("cuda")[number]
     d = Data(lambda array: jax.device_put(array, device))
     key = jax.device_put(jax.random.key(0), device)
@@ -132,35 +88,7 @@ def jax_rows(number):
             last[:] = [f(*arguments)]
         return call
 
-    def laplacian(a):
-        result = 6 * a
-        for axis in range(3):
-            padded = jnp.pad(a, [(1, 1) if k == axis else (0, 0) for k in range(3)], mode="edge")
-            result = (result - jax.lax.slice_in_dim(padded, 2, CUBE + 2, axis=axis)
-                      - jax.lax.slice_in_dim(padded, 0, CUBE, axis=axis))
-        return result
-
-    rows = [
-        (ADD_SMALL, compiled(lambda a, b: a + b, d.x, d.y)),
-        (FUSED_SMALL, compiled(lambda a, b, c: c + (1 / a + 2 * a * b), d.x, d.y, d.z)),
-        ("a += b", compiled(lambda b, c: c + b, d.b, d.c)),
-        ("c = a + b", compiled(lambda a, b: a + b, d.a, d.b)),
-        ("c += 1/a + 2ab", compiled(lambda a, b, c: c + (1 / a + 2 * a * b), d.a, d.b, d.c)),
-        ("where(a >= b, a - b, b - a)", compiled(lambda a, b: jnp.where(a >= b, a - b, b - a), d.a, d.b)),
-        ("sin(exp(a))", compiled(lambda a: jnp.sin(jnp.exp(a)), d.a)),
-        ("sin(a) to 10^6", compiled(jnp.sin, d.far)),
-        ("a + b.T", compiled(lambda a, b: a + b.T, d.a, d.b)),
-        ("(a - row)*row", compiled(lambda a, row: (a - row) * row, d.a, d.row)),
-        ("a[:, ::2]*2", compiled(lambda a: a[:, ::2] * 2, d.a)),
-        ("sum(a)", compiled(lambda a: a.sum(), d.a)),
-        ("sum(a) axis 0", compiled(lambda a: a.sum(0), d.a)),
-        ("sum(a) axis 1", compiled(lambda a: a.sum(1), d.a)),
-        ("sum(sin(a)*a)", compiled(lambda a: (jnp.sin(a) * a).sum(), d.a)),
-        ("sum(sin(a)*a) axis 0", compiled(lambda a: (jnp.sin(a) * a).sum(0), d.a)),
-        ("sum(sin(a)*a) axis 1", compiled(lambda a: (jnp.sin(a) * a).sum(1), d.a)),
-        (LAPLACIAN, compiled(laplacian, d.cube)),
-        ("uniform random", compiled(lambda key: jax.random.uniform(key, (SIDE, SIDE)), key)),
-    ]
+    rows = jax_compiled(jax, d, key, compiled)
     return [("jax", jax.__version__, *row) for row in rows], lambda: [array.block_until_ready() for array in last]
 
 
