@@ -136,10 +136,13 @@ static void paint(const double *values, int64_t count, const weft_png_options *o
 {
     const bool grey = options->colours == WEFT_COLOURS_GREY;
     const int levels = grey ? GREYS : COLOURS;
-    const double low = options->low, range = options->high - low;
+    /* Halves, where no f64 has the difference; and 1 may be lost beside a large value. */
+    const double part = isfinite(options->high - options->low) ? 1 : 0.5;
+    const double low = part * options->low, difference = part * options->high - low;
+    const double range = difference != 0 ? difference : 1;
     row[0] = 0; /* no filter */
     for (int64_t k = 0; k < count; k++) {
-        const double level = (values[k] - low) / range * levels;
+        const double level = (part * values[k] - low) / range * levels;
         row[k + 1] = (unsigned char)(isnan(level)      ? (grey ? 0 : COLOURS)
                                      : level >= levels ? levels - 1
                                      : level > 0       ? (int)level

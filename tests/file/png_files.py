@@ -87,6 +87,11 @@ def check_corners(library, path):
     assert [list(row) for row in read(path)[4]] == [[0, 0], [0, 0]]
     save(library, path, [[0.0, 1.0, 128.0, 255.0]], colours=GREY, low=0, high=256)
     assert list(read(path)[4][0]) == [0, 1, 128, 255]
+    for value in (-1e17, 1e300):  # to which 1 adds nothing
+        save(library, path, [[value, value]], colours=VIRIDIS)
+        assert list(read(path)[4][0]) == [0, 0]
+    save(library, path, [[-1.5e308, 0.0, 1.5e308]], colours=GREY)  # whose difference is no f64
+    assert list(read(path)[4][0]) == [0, 128, 255]
     save(library, path, [[0.0]], colours=VIRIDIS)
     assert read(path)[2][:3] == b"\x44\x01\x54" and read(path)[2][254 * 3:255 * 3] == b"\xfd\xe7\x25"
 
