@@ -1,5 +1,5 @@
-/* Costs on disk: a text of a few lines for each device, by its name and driver. What cannot be read
- * is not there. */
+/* Costs on disk: a text of a few lines for each device, by its name and driver, in whole numbers,
+ * which every locale reads alike. What cannot be read is not there. */
 #include "function/cost_file.h"
 #include "core/status.h"
 #include "kernel/disk_folder.h"
@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 enum { NAME = 64, BYTES = 512 };
+static const double UNIT = 1e-12; /* of seconds */
 
-#define HEAD "weft costs 1\n"
+#define HEAD "weft costs 2\n"
 
 /* Another device, driver or number of threads has another file. */
 static bool name_of(weft_device device, char *name)
@@ -74,8 +75,11 @@ bool weft__cost_file_read(weft_device device, weft_costs *costs)
         sscanf(text,
                HEAD "launch %lf\ncopy %lf\nto_device %lf\nto_host %lf\nmemory %lf\noperations %lf",
                &found.launch, &found.copy, &found.to_device, &found.to_host, &found.memory,
-               &found.operations) != 6 ||
-        !is_sensible(&found))
+               &found.operations) != 6)
+        return false;
+    found.launch *= UNIT;
+    found.copy *= UNIT;
+    if (!is_sensible(&found))
         return false;
     *costs = found;
     return true;
@@ -90,8 +94,8 @@ bool weft__cost_file_write(weft_device device, const weft_costs *costs)
     snprintf(part, sizeof part, ".%s.%ld", name, (long)getpid());
     int length = snprintf(
         text, sizeof text,
-        HEAD "launch %.6e\ncopy %.6e\nto_device %.6e\nto_host %.6e\nmemory %.6e\noperations %.6e\n",
-        costs->launch, costs->copy, costs->to_device, costs->to_host, costs->memory,
+        HEAD "launch %.0f\ncopy %.0f\nto_device %.0f\nto_host %.0f\nmemory %.0f\noperations %.0f\n",
+        costs->launch / UNIT, costs->copy / UNIT, costs->to_device, costs->to_host, costs->memory,
         costs->operations);
     int file = openat(folder, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool written = file >= 0 && write(file, text, (size_t)length) == length;

@@ -126,7 +126,8 @@ static void write_region(weft__text *w, const weft__function *f, uint32_t event)
     weft__text_add(w, ", \"kernels\": %llu, \"on\": \"%s\"", (unsigned long long)e->bytes,
                    host ? "host" : "device");
     if (e->here > 0)
-        weft__text_add(w, ", \"host_seconds\": %.6g, \"device_seconds\": %.6g", e->here, e->there);
+        weft__text_add(w, ", \"host_seconds\": %.0fe-12, \"device_seconds\": %.0fe-12",
+                       e->here * 1e12, e->there * 1e12); /* without a point, which locales change */
     if (apart) {
         weft__text_add(w, ", ");
         write_text(w, "not_fused", apart);

@@ -4,6 +4,7 @@
 #include "kernel/disk.h"
 #include "support/arrays.h"
 #include "support/check.h"
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,34 @@ TEST(F6_calibrate)
     CHECK_STATUS(weft_device_calibrate(WEFT_NO_DEVICE), WEFT_ERROR_DEVICE);
 }
 
+/* A program may have chosen a locale in which numbers have a comma. */
+TEST(F6_costs_in_any_locale)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
+    const weft_costs costs = {true, 1.25e-7, 2.5e-6, 1.5e9, 2.5e9, 3.5e10, 4.5e11};
+    char folder[] = "/tmp/weft-costs-XXXXXX", command[64];
+    weft_costs kept = {0}, other = {0};
+    const char *found = NULL;
+    CHECK(mkdtemp(folder));
+    weft__disk_choose(folder);
+    const bool written = weft__cost_file_write(WEFT_CPU, &costs);
+    const bool read = weft__cost_file_read(WEFT_CPU, &kept);
+    for (size_t k = 0; k < sizeof names / sizeof names[0] && !found; k++)
+        found = setlocale(LC_NUMERIC, names[k]);
+    const bool read_there = weft__cost_file_read(WEFT_CPU, &other);
+    setlocale(LC_NUMERIC, "C");
+    weft__disk_choose(NULL);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK_INT(system(command), 0);
+    CHECK(written && read && read_there);
+    CHECK(is_near(kept.launch, 1.25e-7) && is_near(kept.copy, 2.5e-6));
+    CHECK(is_near(kept.to_device, 1.5e9) && is_near(kept.operations, 4.5e11));
+    CHECK(is_near(other.launch, 1.25e-7) && is_near(other.memory, 3.5e10));
+    if (!found)
+        SKIP("no locale with a decimal comma is installed");
+}
+
 TEST_MAIN(TEST_OF(F6_small_work_stays), TEST_OF(F6_repeated_work_moves),
           TEST_OF(F6_device_arrays_stay),
-          TEST_NO_FAULTS(F6_calibrate, "it takes a second each time"));
+          TEST_NO_FAULTS(F6_calibrate, "it takes a second each time"),
+          TEST_NO_FAULTS(F6_costs_in_any_locale, "what cannot be kept is no error"));
