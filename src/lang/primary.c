@@ -104,6 +104,11 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
     for (int i = 0; i < CONSTANTS && !function; i++)
         weft__lang_offer(&nearest, constants[i].name, strlen(constants[i].name));
     weft__lang_hint hint = weft__lang_hint_of(&nearest);
+    if (!hint.text[0] && !function && name.text[name.length - 1] == ']')
+        return PARSE_FAIL(p, at,
+                          "unknown name '%s'; elements are written with parentheses, as a(i), in "
+                          "kernels and loops",
+                          QUOTE(name.text, name.length));
     if (p->kernel && !function && !hint.text[0])
         return PARSE_FAIL(p, at,
                           "unknown name '%s'; an index is a name that stands in every element "

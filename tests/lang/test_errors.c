@@ -116,6 +116,8 @@ TEST(X2_names)
         {"h = a; h = b; c = h", "a, b, c", SYNTAX, "never read", "h = a"},
         {"c = h; h = a", "a, c", SYNTAX, "'h' is read before it is set", "h; h"},
         {"c = h + 1", "c", SYNTAX, "unknown name 'h'", "h + 1"},
+        {"c = a[3]", "a, c", SYNTAX, "elements are written with parentheses", "a[3]"},
+        {"c = a[3]", "a[2], c", SYNTAX, "did you mean 'a[2]'?", "a[3]"},
         {"h += a; c = h", "a, c", SYNTAX, "unknown name 'h'", "h += a"},
         {"c = A", "a, c", SYNTAX, "did you mean 'a'?", "A"},
         {"c = snu(a)", "a, c", SYNTAX, "unknown function 'snu'", "snu"},
