@@ -14,6 +14,7 @@ import tempfile
 import time
 import unittest
 import xml.dom.minidom
+import zipfile
 
 TOOL = ""
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -102,6 +103,10 @@ class Usage(InFolder):
                  (["eval", "b = a", "a=1", "-o", "c=x.npy"], "assigns no 'c'"),
                  (["eval", "b = a", "a=1", "-o", "b=x.npy", "-o", "b=y.npy"], "'b' goes to a file already"),
                  (["eval", "b = a; c = a", "a=1", "-o", "b=x.npy", "-o", "c=x.npy"], "another result"),
+                 (["eval", "b = a; c = a", "a=1", "-o", "b=x.npy", "-o", "c=./x.npy"], "another result"),
+                 (["eval", "b = a; c = a", "a=1", "-o", "b=x.npz", "-o", "c=./x.npz"], "another result"),
+                 (["eval", "b = a", "a=1", "-o", "b=x.csv"], ".npy, .npz or .png"),
+                 (["eval", "a", "a=1", "--seed", " -1"], "whole number"),
                  (["eval", "b = a", "a=1", "-o", "b"], "NAME=FILE"), (["eval", "a", "a=f32[3"], "no type"),
                  (["eval", "a", "a=f32[-3]"], "no type"), (["eval", "a", "a=1", "--seed", "x"], "whole number"),
                  (["eval", "a", "a=1", "--engine", "steam"], "interpreter"), (["eval", "a", "a=1", "--stream=no"], "never"),
@@ -178,6 +183,25 @@ class Eval(InFolder):
         self.assertEqual(self.value("x", "x=e.npz"), [1.0, 2.0, 3.0])
         self.assertIn("holds c, d; there is no 'q'", run("eval", "x", "x=m.npz:q", code=1).stderr)
         self.assertIn("name one", run("eval", "x", "x=m.npz", code=1).stderr)
+
+    def test_npz_with_more_than_the_code_names(self):
+        write_npy("a.npy", [1.0, 2.0, 3.0])
+        with zipfile.ZipFile("m.npz", "w") as archive:
+            for name in ["a", "two words"] + ["n%d" % k for k in range(200)]:
+                archive.write("a.npy", name + ".npy")
+            archive.writestr("text.npy", "no array")
+        self.assertEqual(self.value("a + n7", "m.npz"), [2.0, 4.0, 6.0])
+        self.assertIn("name one", run("eval", "nothing", "m.npz", code=1).stderr)
+
+    def test_odd_names(self):
+        write_npy("a.npy", [1.0])
+        with zipfile.ZipFile("m.npz", "w") as archive:
+            archive.write("a.npy", "\x1b[31mred.npy")
+            archive.write("a.npy", "b.npy")
+        self.assertIn("holds ?[31mred, b;", run("eval", "x", "x=m.npz", code=1).stderr)
+        done = subprocess.run([os.fsencode(TOOL), b"eval", b"b = a", b"a=a.npy", b"-o", b"b=\xff\xc3\xa9\xed\xa0\x80.npy", b"--json"],
+                              stdout=subprocess.PIPE, check=True)
+        self.assertEqual(json.loads(done.stdout.decode("utf-8"))["b"]["file"], "\ufffd\u00e9\ufffd\ufffd\ufffd.npy")
 
     def test_random_operands(self):
         first = self.value("x", "x=f32[5]", "--seed", "3")
@@ -295,6 +319,24 @@ class Pieces(InFolder):
             done = run("eval", code, *["%s=%s.npy" % (name, name) for name in used], "--stream", "always", *output, code=1)
             self.assertIn(part, done.stderr, code)
 
+    def test_results_of_one_element(self):
+        write_npy("a.npy", numbers(5000))
+        write_npy("k.npy", [2.0])
+        for code in ("c = a; d = 2*k", "c = a; t = k + 1; d = t", "c = a; d = 4", "c = a; d = sum(k)"):
+            operands = ["a=a.npy"] + (["k=k.npy"] if "k" in code else [])
+            output = ["-o", "c=c.npy"] + (["-o", "d=d.npy"] if "sum" not in code else [])
+            done = run("eval", code, *operands, *output, "--stream", "always", code=1)
+            self.assertIn("operands with several elements", done.stderr, code)
+            run("eval", code, *operands, *output)
+        run("eval", "t = k + 1; c = t*a", "a=a.npy", "k=k.npy", "-o", "c=c.npy", "--stream", "always")
+        self.assertEqual(read_npy("c.npy")[1], [3 * x for x in numbers(5000)])
+
+    def test_messages_show_the_code_as_it_was_written(self):
+        write_npy("a.npy", list(range(5000)), dtype="<i4")
+        for code in ("s = mean(a)", "s = sum(a + nothing)", "s = sum(f32(a) % )"):
+            done = run("eval", code, "a=a.npy", "--stream", "always", code=1)
+            self.assertIn("\n    " + code + "\n", done.stderr)
+
     def test_every_function_beyond_one_element_is_known(self):
         document = open(os.path.join(HERE, "../../docs/operations.md")).read()
         source = open(os.path.join(HERE, "../../tools/weft/program.c")).read()
@@ -344,8 +386,18 @@ class Trace(InFolder):
         self.assertIn("signal %d" % signal.SIGTERM, done.stderr)
         self.assertIn("No such file", run("trace", "t.json", "--", "./nothing", code=127).stderr)
         self.assertIn("Permission denied", run("trace", "t.json", "--", ".", code=126).stderr)
-        self.assertIn("is '/nowhere/t.json'", run("trace", "/nowhere/t.json", "--", TOOL, "info").stderr)
+        done = run("trace", "/nowhere/t.json", "--", "touch", "ran", code=1)
+        self.assertIn("'/nowhere/t.json' cannot be written: No such file", done.stderr)
+        self.assertIn("Is a directory", run("trace", ".", "--", "touch", "ran", code=1).stderr)
         self.assertEqual(os.listdir("."), [])
+
+    def test_a_signal_is_for_the_program(self):
+        script = "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+        with subprocess.Popen([TOOL, "trace", "t.json", "--", "sh", "-c", script], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as tool:
+            tool.stdout.readline()
+            tool.terminate()
+            self.assertEqual(tool.wait(), 5)
 
 
 class Others(InFolder):
@@ -374,6 +426,9 @@ class Others(InFolder):
             self.assertGreater(measured[name], 0)
             self.assertAlmostEqual(kept[name] / measured[name], 1, 4)
         self.assertIn("costs, measured: launch", run("info", environment=where).stdout)
+        done = run("info", "--calibrate", "--json", environment=dict(where, WEFT_CACHE="off"), code=1)
+        self.assertIs(json.loads(done.stdout)["devices"][0]["costs"]["measured"], True)
+        self.assertIn("not kept", done.stderr)
 
     def test_explain_file(self):
         with open("program.c", "w") as file:
@@ -414,7 +469,8 @@ WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
         for arguments, code, part in ((["program.c", "nobody"], 1, "there is no function 'nobody'"),
                                       (["program.c", "--svg"], 1, "name the one"),
                                       (["program.c", "--target", "cuda"], 2, "not for a file"),
-                                      (["c = 1/a", "--json"], 2, "no file"),
+                                      (["c = 1/a", "--json"], 2, "no file"), (["nothing.c"], 1, "No such file"),
+                                      (["program.c", "listing", "x=f32[10]", "n=10"], 1, "parameter 'y' has no operand"),
                                       (["program.c", "listing", "x=f32[10]", "y=f32[9]", "n=10"], 1, "listing")):
             self.assertIn(part, run("explain", *arguments, code=code).stderr)
 
@@ -431,6 +487,7 @@ WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
         write_npy("a.npy", [1.0])
         self.assertIn("f64", run("explain", "b = a", "a=a.npy").stdout)
         self.assertIn("'b'", run("explain", "c = a + b", "a=f32[3]", code=1).stderr)
+        self.assertIn("1 kernel", run("explain", "c = 2*a", "a=f32[1000000,1000000]", "--target", "cuda").stdout)
 
     def test_cache(self):
         where = {"WEFT_CACHE_DIR": os.path.join(self.folder.name, "cache"), "WEFT_CACHE": "on"}

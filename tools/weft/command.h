@@ -35,7 +35,6 @@ typedef struct operand {
     char name[NAME_ROOM];
     weft_operand value;
     bool mapped; /* its memory is a file */
-    bool spare;  /* it came with others of a file: it need not be used */
     bool random; /* an array that is not there before it is asked for: see operand_array */
     weft_dtype dtype;
     weft_shape shape;
@@ -48,11 +47,10 @@ typedef struct operands {
 } operands;
 
 /* "a=x.npy", "a=x.npz:member", "x.npz", "a=2.5", "a=f32[3,4]". With `types` nothing is computed or
- * read: arrays have the type and shape, and memory that nobody has looked at. Returns an exit code.
- */
-int operand_add(operands *all, const char *command, const char *argument, bool types);
-/* Drops arrays of files given as a whole that the code does not name. */
-void operands_drop_spare(operands *all, const char *code);
+ * read: arrays have the type and shape, and memory that nobody has looked at. Of "x.npz" those are
+ * taken that the code names; without code, all that have a name. Returns an exit code. */
+int operand_add(operands *all, const char *command, const char *argument, const char *code,
+                bool types);
 void operands_free(operands *all);
 weft_shape operand_shape(const operand *o); /* of an array */
 size_t operand_bytes(const operand *o);     /* 0 for a number */
@@ -83,9 +81,9 @@ void program_close(program *p);
 bool program_assigns(const program *p, const char *name);
 /* Whether a right side, or an assignment as "+=", has the name. */
 bool program_reads(const program *p, const char *name);
+/* Whether the name stands anywhere in the text. */
+bool text_names(const char *text, size_t length, const char *name);
 /* The first function in the text that looks beyond one element, or NULL. */
-/* Whether the name stands anywhere in the code. */
-bool code_names(const char *code, const char *name);
 const char *program_far_call(const char *text, size_t length);
 
 /* What an evaluation gives. */
@@ -130,6 +128,8 @@ typedef struct explanation {
     int hosts_count;
     weft_device device; /* the context of calls, or none */
     weft_explain_form form;
+    bool called;             /* one had operands for all its parameters */
+    char lacking[NAME_ROOM]; /* … and a parameter that has none */
 } explanation;
 int explain_file(const char *path, explanation *e);
 

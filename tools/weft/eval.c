@@ -1,8 +1,10 @@
 /* weft eval: computes an expression on files, numbers and random arrays. */
 #include "command.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] =
     "usage: weft eval CODE [OPERAND ...] [-o NAME=FILE ...] [OPTION ...]\n"
@@ -49,7 +51,7 @@ static bool read_seed(const char *text, uint64_t *seed)
     char *end;
     errno = 0;
     *seed = strtoull(text, &end, 0);
-    return *text && !*end && !errno && *text != '-';
+    return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
 /* One argument, or an option with its value. */
@@ -131,10 +133,39 @@ static const char *file_of(const options *o, const char *name)
     return NULL;
 }
 
-static bool is_npz(const char *path)
+static bool ends_with(const char *text, const char *end)
 {
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".npz") == 0;
+    const size_t length = strlen(text), part = strlen(end);
+    return length > part && strcmp(text + length - part, end) == 0;
+}
+
+/* Other files would be NPY behind a name that says something else; devices and pipes have none. */
+static bool is_output(const char *path)
+{
+    struct stat facts;
+    return ends_with(path, ".npy") || ends_with(path, ".npz") || ends_with(path, ".png") ||
+           (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode));
+}
+
+/* Where the last part of a path begins; facts are those of the folder before it. */
+static const char *split(const char *path, struct stat *facts)
+{
+    char folder[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        (void)snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path);
+    if (stat(folder, facts) != 0)
+        *facts = (struct stat){0};
+    return slash ? slash + 1 : path;
+}
+
+/* "x.npy" and "./x.npy". */
+static bool is_one_file(const char *x, const char *y)
+{
+    struct stat first, second;
+    const char *name = split(x, &first), *other = split(y, &second);
+    return strcmp(x, y) == 0 || (strcmp(name, other) == 0 && first.st_ino &&
+                                 first.st_ino == second.st_ino && first.st_dev == second.st_dev);
 }
 
 /* Of two results with one name, or in one file, one would be lost. */
@@ -147,9 +178,12 @@ static int check_repeated(const options *o, int position)
             strncmp(o->outputs[k], text, (size_t)(equals - text)) == 0)
             return wrong_usage("eval", "-o %s: '%.*s' goes to a file already", text,
                                (int)(equals - text), text);
-        if (strcmp(other, equals) == 0 && !is_npz(equals))
-            return wrong_usage(
-                "eval", "-o %s: another result goes to this file; several fit into one .npz", text);
+        if (is_one_file(other + 1, equals + 1) &&
+            (!ends_with(equals, ".npz") || strcmp(other, equals) != 0))
+            return wrong_usage("eval",
+                               "-o %s: another result goes to this file; several fit into one "
+                               ".npz, under one name",
+                               text);
     }
     return DONE;
 }
@@ -161,6 +195,8 @@ static int check_outputs(const options *o, const program *p)
         char name[NAME_ROOM];
         if (!equals || !equals[1] || !is_name(text, (size_t)(equals - text)))
             return wrong_usage("eval", "-o %s: NAME=FILE was expected", text);
+        if (!is_output(equals + 1))
+            return wrong_usage("eval", "-o %s: a file .npy, .npz or .png was expected", text);
         (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
         if (!program_assigns(p, name))
             return wrong_usage("eval", "-o %s: the code assigns no '%s'", text, name);
@@ -225,12 +261,6 @@ static int run_whole(evaluation *e)
         values[count++] = WEFT_OPERAND(r->array);
     }
     return weft_evaluate(e->program.text, count, names, values) == WEFT_OK ? DONE : failed_call();
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), part = strlen(end);
-    return length >= part && strcmp(text + length - part, end) == 0;
 }
 
 /* All results that go to the same .npz file, at the first of them. */
@@ -331,11 +361,10 @@ static int prepare(evaluation *e, const options *o)
         return failed_call();
     weft_random_seed(o->seed);
     for (int k = 0; k < o->arguments_count; k++) {
-        const int code = operand_add(&e->operands, "eval", o->arguments[k], false);
+        const int code = operand_add(&e->operands, "eval", o->arguments[k], o->code, false);
         if (code != DONE)
             return code;
     }
-    operands_drop_spare(&e->operands, o->code);
     if (!program_open(&e->program, o->code))
         return failed("the code has more than %d statements", STATEMENTS_MAX);
     const int code = check_outputs(o, &e->program);

@@ -1,8 +1,10 @@
 /* weft explain: what an expression becomes, for a target that need not be here, or what the
  * functions of a file do. */
 #include "command.h"
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: weft explain CODE [OPERAND ...] [--target NAME]\n"
@@ -116,12 +118,26 @@ static int read_argument(asked *a, int count, char **arguments, int *k)
     } else if (a->file && !a->about.function && is_name(argument, strlen(argument)))
         a->about.function = argument;
     else
-        return operand_add(&a->about.operands, "explain", argument, true);
+        return operand_add(&a->about.operands, "explain", argument, a->file ? NULL : a->code, true);
     return DONE;
+}
+
+/* The name of a C file, which as code would only be an unknown name. */
+static bool names_source(const char *text)
+{
+    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp"};
+    const char *dot = strrchr(text, '.');
+    for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++)
+        if (strcmp(dot, endings[k]) == 0)
+            return !strpbrk(text, " =");
+    return false;
 }
 
 static int check(const asked *a)
 {
+    if (a->code && !a->file && names_source(a->code))
+        return failed("%s: %s", a->code,
+                      access(a->code, F_OK) == 0 ? "is no plain file" : strerror(errno));
     if (!a->code || a->missing)
         return wrong_usage("explain",
                            a->code ? "an option needs a value" : "there is no code and no file");
@@ -139,10 +155,8 @@ static int check(const asked *a)
 
 static int explain_asked(asked *a)
 {
-    if (!a->file) {
-        operands_drop_spare(&a->about.operands, a->code);
+    if (!a->file)
         return run(a->code, &a->about.operands, a->target ? a->target : "ir");
-    }
     a->about.form = a->json ? WEFT_EXPLAIN_JSON : a->svg ? WEFT_EXPLAIN_SVG : WEFT_EXPLAIN_TEXT;
     a->about.device = WEFT_NO_DEVICE;
     if (a->device && (a->about.device = weft_device_named(a->device)).kind <= 0)

@@ -9,13 +9,14 @@ static weft_status do_nothing(int count, const weft_operand *arguments, void *co
     return WEFT_OK;
 }
 
-/* Host functions that the program would bind do nothing here. */
+/* Host functions that the program would bind do nothing here. What is wrong with the function
+ * itself is said when it is shown. */
 static int bind_hosts(const weft_function *f, const explanation *e)
 {
     static const char key[] = "\"calls\": \"";
     char *text = NULL;
     if (weft_function_explain_as(&text, WEFT_EXPLAIN_JSON, f) != WEFT_OK)
-        return failed_call();
+        return FAILED;
     for (const char *at = text; (at = strstr(at, key)) != NULL;) {
         char name[NAME_ROOM];
         at += strlen(key);
@@ -34,7 +35,7 @@ static int bind_hosts(const weft_function *f, const explanation *e)
 }
 
 /* The operands in the order of the parameters; -1 if one is not given. */
-static int gather(const weft_function *f, operands *all, weft_operand *values)
+static int gather(const weft_function *f, explanation *e, weft_operand *values)
 {
     int count = 0;
     for (const char *at = f->parameters; *at;) {
@@ -45,9 +46,11 @@ static int gather(const weft_function *f, operands *all, weft_operand *values)
             continue;
         }
         (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
-        operand *o = (operand *)operand_find(all, name);
-        if (!o || count == OPERANDS_MAX)
+        const operand *o = operand_find(&e->operands, name);
+        if (!o || count == OPERANDS_MAX) {
+            memcpy(e->lacking, name, sizeof name);
             return -1;
+        }
         values[count++] = o->value;
         at += length;
     }
@@ -73,9 +76,10 @@ static weft_status call_asking(const weft_function *f, int count, const weft_ope
 static int call(const weft_function *f, explanation *e)
 {
     static weft_operand values[OPERANDS_MAX];
-    const int count = gather(f, &e->operands, values);
+    const int count = gather(f, e, values);
     if (count < 0)
         return DONE;
+    e->called = true;
     int ending = bind_hosts(f, e);
     if (ending != DONE)
         return ending;
@@ -125,6 +129,9 @@ static int explain(const source *s, explanation *e)
         ending = one != DONE || other != DONE ? FAILED : ending;
     }
     printf(e->form == WEFT_EXPLAIN_JSON ? "]\n" : "");
+    if (e->operands.count && !e->called)
+        ending =
+            failed("%s: nothing was called: parameter '%s' has no operand", s->path, e->lacking);
     return ending;
 }
 

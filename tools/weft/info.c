@@ -1,6 +1,8 @@
 /* weft info: the devices of this machine, and why others are missing. */
 #include "command.h"
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] = "usage: weft info [--calibrate] [--json]\n"
                            "\n"
@@ -197,6 +199,20 @@ static int calibrate(void)
     return DONE;
 }
 
+/* Measured for this process alone: nobody will see it. */
+static int check_kept(void)
+{
+    weft_cache_info cache;
+    if (weft_cache_describe(&cache) != WEFT_OK)
+        return failed_call();
+    if (!cache.folder[0])
+        return failed("what was measured is not kept: WEFT_CACHE is off, or the environment has "
+                      "no HOME");
+    return access(cache.folder, W_OK | X_OK) == 0
+               ? DONE
+               : failed("what was measured is not kept: %s: %s", cache.folder, strerror(errno));
+}
+
 int command_info(int count, char **arguments)
 {
     bool json = false, measure = false;
@@ -212,6 +228,8 @@ int command_info(int count, char **arguments)
         else
             return wrong_usage("info", "'%s' is neither --calibrate nor --json", arguments[k]);
     }
-    const int code = measure ? calibrate() : DONE;
-    return code == DONE ? show(json) : code;
+    int code = measure ? calibrate() : DONE;
+    if (code == DONE)
+        code = show(json);
+    return code == DONE && measure ? check_kept() : code;
 }

@@ -16,12 +16,23 @@ static void begin_message(void)
     fprintf(stderr, colour ? "\033[31mweft:\033[0m " : "weft: ");
 }
 
+/* Names in files may be anything: what would speak to the terminal is '?'. */
+static void tell(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    begin_message();
+    if (vasprintf(&text, format, arguments) < 0)
+        return;
+    for (char *at = text; *at; at++)
+        fputc((unsigned char)*at >= ' ' || *at == '\n' || *at == '\t' ? *at : '?', stderr);
+    free(text);
+}
+
 int wrong_usage(const char *command, const char *format, ...)
 {
     va_list arguments;
-    begin_message();
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    tell(format, arguments);
     va_end(arguments);
     fprintf(stderr, "\nTry 'weft %s --help'.\n", command);
     return WRONG_USAGE;
@@ -30,9 +41,8 @@ int wrong_usage(const char *command, const char *format, ...)
 int failed(const char *format, ...)
 {
     va_list arguments;
-    begin_message();
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    tell(format, arguments);
     va_end(arguments);
     fprintf(stderr, "\n");
     return FAILED;
@@ -70,17 +80,33 @@ const char *option_value(int count, char **arguments, int *at, const char *name,
     return "";
 }
 
+/* How many bytes a character has, if they are well-formed UTF-8; else 0. */
+static size_t character(const unsigned char *at)
+{
+    const size_t more = at[0] < 0x80 ? 0 : at[0] < 0xe0 ? 1 : at[0] < 0xf0 ? 2 : 3;
+    const bool bad = (at[0] >= 0x80 && at[0] < 0xc2) || at[0] > 0xf4 ||
+                     (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                     (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
+    for (size_t k = 1; k <= more; k++)
+        if ((at[k] & 0xc0) != 0x80)
+            return 0;
+    return bad ? 0 : more + 1;
+}
+
 void json_text(const char *text)
 {
     putchar('"');
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < ' ')
-            printf("\\u%04x", c);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        const size_t bytes = character(at);
+        if (*at == '"' || *at == '\\')
+            printf("\\%c", *at);
+        else if (*at < ' ')
+            printf("\\u%04x", *at);
+        else if (bytes)
+            (void)fwrite(at, 1, bytes, stdout);
         else
-            putchar(c);
+            printf("\\ufffd");
+        at += bytes ? bytes : 1;
     }
     putchar('"');
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static int add_array(operands *all, const char *name, size_t length, weft_array *array, bool mapped)
 {
@@ -68,6 +69,36 @@ static weft_array *make_random(weft_dtype dtype, weft_shape shape, weft_random g
                                     .random = &generator);
     return weft_random_uniform(0, 1, shape, .dtype = dtype, .device = WEFT_CPU,
                                .random = &generator);
+}
+
+static void unmap(void *context, void *data)
+{
+    (void)munmap(data, *(size_t *)context), free(context);
+}
+
+/* An array that nobody reads or writes: its memory is a range of addresses, whatever its size. */
+static weft_array *make_type(weft_dtype dtype, weft_shape shape)
+{
+    int64_t count;
+    size_t bytes;
+    if (weft_shape_count(shape, &count) != WEFT_OK)
+        return NULL;
+    if (__builtin_mul_overflow((size_t)count, weft_dtype_size(dtype), &bytes) || bytes == 0)
+        return weft_empty(shape, .dtype = dtype, .device = WEFT_CPU);
+    size_t *length = malloc(sizeof *length);
+    void *data = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    weft_array *array =
+        length && data != MAP_FAILED
+            ? weft_borrow(data, bytes, shape, dtype, .deleter = unmap, .deleter_context = length)
+            : NULL;
+    if (array) {
+        *length = bytes;
+        return array;
+    }
+    if (data != MAP_FAILED)
+        (void)munmap(data, bytes);
+    free(length);
+    return weft_empty(shape, .dtype = dtype, .device = WEFT_CPU);
 }
 
 /* Each has a call of the generator for itself. */
@@ -173,28 +204,34 @@ static int add_file(operands *all, const char *name, size_t length, const char *
     return code;
 }
 
-/* All arrays of a file, under their own names. */
-static int add_all(operands *all, const char *path)
+static bool is_wanted(const char *name, const char *code)
+{
+    const size_t length = strlen(name);
+    return is_name(name, length) && (!code || text_names(code, strlen(code), name));
+}
+
+/* The arrays of a file that the code names, under their own names. */
+static int add_named(operands *all, const char *path, const char *code)
 {
     weft_file *file = weft_file_open(path);
-    int code = file ? DONE : failed_call();
+    const int before = all->count;
+    int ending = file ? DONE : failed_call();
     if (file && !weft_file_is_npz(file))
-        code = failed("%s: holds one array without a name; give it one, as in a=%s", path, path);
-    for (int k = 0; code == DONE && k < weft_file_count(file); k++) {
+        ending = failed("%s: holds one array without a name; give it one, as in a=%s", path, path);
+    for (int k = 0; ending == DONE && k < weft_file_count(file); k++) {
         const char *name = weft_file_name(file, k);
-        if (!is_name(name, strlen(name)))
-            code = failed("%s: '%.60s' is no name for an operand; give it one, as in a=%s:%.60s",
-                          path, name, path, name);
-        else if (operand_find(all, name) || all->count == OPERANDS_MAX)
-            code =
+        if (!is_wanted(name, code))
+            continue;
+        if (operand_find(all, name) || all->count == OPERANDS_MAX)
+            ending =
                 failed("%s: there is an operand '%s' already, or there are too many", path, name);
         else
-            code = load(all, name, strlen(name), file, k);
-        if (code == DONE)
-            all->list[all->count - 1].spare = true;
+            ending = load(all, name, strlen(name), file, k);
     }
+    if (ending == DONE && all->count == before)
+        ending = refuse_member(file, path, NULL);
     weft_file_close(file);
-    return code;
+    return ending;
 }
 
 const operand *operand_find(const operands *all, const char *name)
@@ -205,7 +242,8 @@ const operand *operand_find(const operands *all, const char *name)
     return NULL;
 }
 
-int operand_add(operands *all, const char *command, const char *argument, bool types)
+int operand_add(operands *all, const char *command, const char *argument, const char *code,
+                bool types)
 {
     const char *equals = strchr(argument, '='), *text = equals ? equals + 1 : "";
     const size_t length = equals ? (size_t)(equals - argument) : 0;
@@ -213,7 +251,7 @@ int operand_add(operands *all, const char *command, const char *argument, bool t
     weft_dtype dtype;
     weft_shape shape;
     if (!equals && strstr(argument, ".npz"))
-        return add_all(all, argument);
+        return add_named(all, argument, code);
     if (!equals || !is_name(argument, length) || !*text)
         return wrong_usage(command,
                            "'%s' is no operand; expected NAME=FILE, NAME=NUMBER, "
@@ -230,21 +268,12 @@ int operand_add(operands *all, const char *command, const char *argument, bool t
         return wrong_usage(command, "'%s' is no type; expected one as f32[1024,1024]", text);
     if (typed && types)
         return add_array(all, argument, length,
-                         weft_empty(shape, .dtype = dtype, .device = WEFT_CPU), false);
+                         code ? make_type(dtype, shape)
+                              : weft_empty(shape, .dtype = dtype, .device = WEFT_CPU),
+                         false);
     if (typed)
         return add_random(all, name, dtype, shape);
     return add_file(all, argument, length, text);
-}
-
-void operands_drop_spare(operands *all, const char *code)
-{
-    int kept = 0;
-    for (int k = 0; k < all->count; k++)
-        if (all->list[k].spare && !code_names(code, all->list[k].name))
-            weft_array_release(all->list[k].value.value.array);
-        else
-            all->list[kept++] = all->list[k];
-    all->count = kept;
 }
 
 void operands_free(operands *all)

@@ -43,7 +43,7 @@ static size_t next_name(const char *text, size_t end, size_t *at)
     return 0;
 }
 
-static bool has_name(const char *text, size_t length, const char *name)
+bool text_names(const char *text, size_t length, const char *name)
 {
     size_t at = 0, found;
     while ((found = next_name(text, length, &at)) > 0) {
@@ -54,12 +54,10 @@ static bool has_name(const char *text, size_t length, const char *name)
     return false;
 }
 
-bool code_names(const char *code, const char *name) { return has_name(code, strlen(code), name); }
-
 const char *program_far_call(const char *text, size_t length)
 {
     for (size_t k = 0; k < sizeof far / sizeof far[0]; k++)
-        if (has_name(text, length, far[k]))
+        if (text_names(text, length, far[k]))
             return far[k];
     return NULL;
 }
@@ -159,7 +157,7 @@ bool program_reads(const program *p, const char *name)
 {
     for (int k = 0; k < p->count; k++) {
         const statement *s = &p->list[k];
-        if (has_name(p->text + s->value, s->end - s->value, name) ||
+        if (text_names(p->text + s->value, s->end - s->value, name) ||
             (!s->plain && strcmp(s->name, name) == 0))
             return true;
     }

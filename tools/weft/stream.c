@@ -139,11 +139,31 @@ static const char *refuse_operands(const evaluation *e)
     return ndim > operand_shape(first).ndim ? "operands have several shapes" : NULL;
 }
 
+/* Whether a value has the shape of the large operands: it names one, or what has it. */
+static bool is_wide(const evaluation *e, int position, const bool *wide)
+{
+    const statement *s = &e->program.list[position];
+    const char *value = e->program.text + s->value;
+    const size_t length = s->end - s->value;
+    bool found = false;
+    for (int k = 0; k < e->operands.count && !found; k++)
+        found =
+            is_large(&e->operands.list[k]) && text_names(value, length, e->operands.list[k].name);
+    for (int k = 0; k < position && !found; k++)
+        found = wide[k] && text_names(value, length, e->program.list[k].name);
+    return found;
+}
+
 const char *stream_refuses(const evaluation *e)
 {
+    bool wide[STATEMENTS_MAX] = {false};
     const char *why = refuse_operands(e);
+    const result *r;
     for (int k = 0; !why && k < e->program.count; k++) {
         why = refuse_statement(e, &e->program.list[k]);
+        wide[k] = is_wide(e, k, wide);
+        if (!why && !wide[k] && is_result(e, e->program.list[k].name, &r))
+            why = "a result is not made of the operands with several elements";
         for (int i = 0; !why && i < k; i++)
             if (strcmp(e->program.list[i].name, e->program.list[k].name) == 0)
                 why = "a name is assigned twice";
@@ -249,16 +269,22 @@ static void forget_pages(const stream *s, int64_t at, int64_t count)
     }
 }
 
-static weft_status evaluate(stream *s, int64_t count)
-{
-    const evaluation *e = s->e;
+/* What a program is evaluated with. */
+typedef struct given {
     const char *names[OPERANDS_MAX + OUTPUTS_MAX];
     weft_operand values[OPERANDS_MAX + OUTPUTS_MAX];
+    int count;
+} given;
+
+/* The pieces, of `count` elements, and what they give. */
+static weft_status gather(stream *s, int64_t count, given *g)
+{
+    const evaluation *e = s->e;
     int total = 0;
     for (; total < e->operands.count; total++) {
-        names[total] = e->operands.list[total].name;
-        values[total] = s->piece[total] ? WEFT_OPERAND((const weft_array *)s->piece[total])
-                                        : e->operands.list[total].value;
+        g->names[total] = e->operands.list[total].name;
+        g->values[total] = s->piece[total] ? WEFT_OPERAND((const weft_array *)s->piece[total])
+                                           : e->operands.list[total].value;
     }
     for (int k = 0; k < e->count; k++) {
         part *p = &s->parts[k];
@@ -269,10 +295,33 @@ static weft_status evaluate(stream *s, int64_t count)
         }
         if (!p->array && !(p->array = weft_handle(.device = e->device)))
             return weft_error_code();
-        names[total] = e->results[k].name;
-        values[total++] = WEFT_OPERAND(p->array);
+        g->names[total] = e->results[k].name;
+        g->values[total++] = WEFT_OPERAND(p->array);
     }
-    return weft_evaluate(s->code, total, names, values);
+    g->count = total;
+    return WEFT_OK;
+}
+
+static weft_status evaluate(stream *s, int64_t count)
+{
+    given g;
+    const weft_status status = gather(s, count, &g);
+    return status == WEFT_OK ? weft_evaluate(s->code, g.count, g.names, g.values) : status;
+}
+
+/* The program as it was written, with one element of each: what is wrong with it is said of that
+ * text, and before anything is computed. */
+static weft_status check_program(stream *s)
+{
+    char *text = NULL;
+    given g;
+    weft_status status = cut_operands(s, 0, 1);
+    if (status == WEFT_OK)
+        status = gather(s, 1, &g);
+    if (status == WEFT_OK)
+        status = weft_explain_code(&text, NULL, s->e->program.text, g.count, g.names, g.values);
+    weft_explain_free(text);
+    return status;
 }
 
 /* Not the least or the largest, but what is added or multiplied. */
@@ -407,6 +456,8 @@ int stream_run(evaluation *e)
     s.e = e;
     weft_error_clear();
     weft_status status = rewrite(&s) ? open_operands(&s) : WEFT_ERROR_MEMORY;
+    if (status == WEFT_OK)
+        status = check_program(&s);
     if (status == WEFT_OK)
         status = run_pieces(&s);
     if (status == WEFT_OK)

@@ -18,8 +18,9 @@ static const char help[] =
     "FILE names either; the other one is beside it. %p in it is the number of the process.\n"
     "\n"
     "The exit code is the program's; 128 and the number of the signal that ended it; 127 if there\n"
-    "is no such program, 126 if it cannot be run. WEFT_TRACE=FILE does the same without weft "
-    "trace.\n";
+    "is no such program, 126 if it cannot be run; 1 if FILE cannot be written: then it does not "
+    "run.\n"
+    "WEFT_TRACE=FILE does the same without weft trace.\n";
 
 enum { PATH_ROOM = 4096, NO_PROGRAM = 127, NOT_RUN = 126, BY_SIGNAL = 128 };
 
@@ -52,6 +53,22 @@ static bool find_files(const char *file, files *f)
     return json < PATH_ROOM && page < PATH_ROOM;
 }
 
+/* What would make the run useless. NULL: nothing. */
+static const char *trouble(const files *f)
+{
+    char folder[PATH_ROOM];
+    const bool special = f->there && !S_ISREG(f->before.st_mode);
+    (void)snprintf(folder, sizeof folder, "%s", f->json);
+    *strrchr(folder, '/') = 0;
+    if (special && S_ISDIR(f->before.st_mode))
+        return strerror(EISDIR);
+    if (strstr(folder, "%p"))
+        return NULL;
+    const int refused =
+        special ? access(f->json, W_OK) : access(*folder ? folder : "/", W_OK | X_OK);
+    return refused ? strerror(errno) : NULL;
+}
+
 static bool is_new(const files *f)
 {
     struct stat now;
@@ -69,12 +86,25 @@ static int run_program(const files *f, char **command)
     return code;
 }
 
-/* What the terminal sends, it sends to the program too, which decides. */
+static pid_t running;
+
+static void pass_on(int number) { (void)kill(running, number); }
+
+/* What the terminal sends, it sends to the program too, which decides; what others send to us is
+ * meant for it. */
+static void listen_for(pid_t child)
+{
+    running = child;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, pass_on);
+    if (signal(SIGHUP, pass_on) == SIG_IGN) /* nohup */
+        signal(SIGHUP, SIG_IGN);
+}
+
 static int wait_for(pid_t child)
 {
     int status = 0;
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return failed("waiting for the program: %s", strerror(errno));
@@ -92,8 +122,8 @@ static void tell(const files *f)
     else if (is_new(f))
         fprintf(stderr, "weft: the timeline is %s; open %s in a browser\n", f->json, f->page);
     else
-        failed("there is no timeline: the program did not use Weft, or did not end by exit or "
-               "return");
+        failed("there is no timeline: the program did not use Weft, did not end by exit or "
+               "return, or could not write it");
 }
 
 static int trace(const char *file, char **command)
@@ -101,10 +131,21 @@ static int trace(const char *file, char **command)
     files f;
     if (!find_files(file, &f))
         return failed("'%.60s' is too long a name, or this folder has none", file);
+    const char *why = trouble(&f);
+    if (why)
+        return failed("'%.300s' cannot be written: %s; the program was not run", file, why);
     (void)fflush(stdout);
+    sigset_t ending, before; /* held back until the program is known */
+    (void)sigemptyset(&ending);
+    (void)sigaddset(&ending, SIGTERM);
+    (void)sigaddset(&ending, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &ending, &before);
     const pid_t child = fork();
     if (child < 0)
         return failed("no process can be started: %s", strerror(errno));
+    if (child > 0)
+        listen_for(child);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (child == 0)
         _exit(run_program(&f, command));
     const int code = wait_for(child);
