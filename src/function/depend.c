@@ -315,6 +315,39 @@ static bool is_target(const weft__lang_syntax *s, int32_t node)
     return false;
 }
 
+/* Which of the loops that are one kernel a node belongs to. */
+static int loop_of(const weft__function_nest *nest, int32_t node)
+{
+    int loop = 0;
+    while (loop + 1 < nest->joined &&
+           (!nest->joined_ends[loop] ||
+            node >= (int32_t)nest->syntax->statements[nest->joined_ends[loop] - 1].end))
+        loop++;
+    return loop;
+}
+
+/* Whether loops that are apart use the same element at different points, or as different forms at
+ * one: the first loop is complete before the second. */
+static bool meet_across(question *q, int32_t first, int32_t second)
+{
+    if (!is_same_form(q, first, second) && meet(q, first, second, q->nest->depth))
+        return true;
+    for (int level = 0; level < q->nest->depth; level++)
+        if (meet(q, first, second, level) || meet(q, second, first, level))
+            return true;
+    return false;
+}
+
+static void refuse_across(question *q, int32_t write, int32_t other)
+{
+    const weft__lang_syntax *s = q->nest->syntax;
+    weft__lang_name name = s->names[s->nodes[write].index];
+    weft__nest_refuse(q->nest, column_of(q->nest, s->nodes[other].column),
+                      "this element of '%s' may be one that another iteration writes",
+                      QUOTE(name.text, name.length));
+    q->nest->reason.from = column_of(q->nest, s->nodes[write].column) + 1;
+}
+
 /* What the statement writes, against every element of the same array. */
 static bool depends_on(question *q, const weft__syntax_statement *w)
 {
@@ -322,6 +355,12 @@ static bool depends_on(question *q, const weft__syntax_statement *w)
     for (uint32_t i = 0; i < s->nodes_count; i++) {
         if (s->nodes[i].kind != WEFT__SYNTAX_ACCESS || s->nodes[i].index != w->target)
             continue;
+        if (loop_of(q->nest, w->access) != loop_of(q->nest, (int32_t)i)) {
+            if (!meet_across(q, w->access, (int32_t)i))
+                continue;
+            refuse_across(q, w->access, (int32_t)i);
+            return true;
+        }
         bool after = i >= w->end && !is_same_form(q, w->access, (int32_t)i);
         q->whole = is_target(s, (int32_t)i); /* points outside write back what was there */
         for (int level = 0; level < q->nest->depth + after; level++)

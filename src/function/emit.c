@@ -74,9 +74,10 @@ static int loop_of(const weft__function_nest *nest, int32_t variable)
 }
 
 /* What a loop counts, at this point. */
-static weft_status write_counter(weft__emitter *e, int loop, weft__lang_name name)
+static weft_status write_counter(weft__emitter *e, int loop)
 {
     int64_t step = e->nest->loops[loop].step;
+    weft__lang_name name = e->f->variables[e->nest->loops[loop].index].name;
     weft__lang_name base = weft__emit_name(e->nest, loop, "b", loop);
     weft__emit_operand(e, WEFT__ROLE_BASE, loop, base)->fixed = true;
     if (step == 1)
@@ -102,7 +103,7 @@ static weft_status write_name(weft__emitter *e, weft__token token, bool element)
     int32_t variable = weft__function_variable_named(e->f, name.text, name.length);
     int loop = variable < 0 ? -1 : loop_of(e->nest, variable);
     if (loop >= 0)
-        return write_counter(e, loop, name);
+        return write_counter(e, loop);
     if (variable >= 0 && e->assigned[variable] != WEFT__STATE_OUTSIDE &&
         e->assigned[variable] != WEFT__STATE_SET && !element)
         weft__nest_refuse(e->nest, token.at, "'%s' is carried from one iteration to the next",
@@ -327,7 +328,7 @@ weft_status weft__emit_points(weft__emitter *e, weft__nest_role role, int number
     weft__emit_operand(e, role, number, name)->element = true;
     TRY(weft__emit_text(e, "%s(", name.text));
     for (int k = 0; k < nest->depth; k++) {
-        weft__lang_name index = e->f->variables[nest->loops[k].variable].name;
+        weft__lang_name index = e->f->variables[nest->loops[k].index].name;
         TRY(weft__emit_text(e, "%s%.*s", k ? ", " : "", (int)index.length, index.text));
     }
     return weft__emit_text(e, ")");
@@ -494,14 +495,13 @@ void weft__emit_mark(const weft__emitter *e, int32_t first)
 static weft_status emit_bounds(weft__emitter *e, int loop, const char *guard, char *name)
 {
     weft__nest_loop *l = &e->nest->loops[loop];
-    weft__lang_name counter = e->f->variables[l->variable].name;
     const weft__function_part *lower = &e->f->parts[l->lower_part];
     const weft__function_part *bound = &e->f->parts[l->bound_part];
     bool assigns = !lower->value;
     uint32_t begin = assigns ? weft__emit_operator(e->f, lower).at + 1 : lower->begin;
     snprintf(name, WEFT__GUARD_NAME, "weft_g%d", e->guards++);
     TRY(weft__emit_text(e, "%s = %s%s(", name, guard ? guard : "", guard ? " && " : ""));
-    TRY(write_counter(e, loop, counter));
+    TRY(write_counter(e, loop));
     TRY(weft__emit_text(e, " %s (", l->step > 0 ? ">=" : "<="));
     TRY(weft__emit_part(e, begin, lower->end));
     TRY(write_bytes(e, ")) && (", 7));
@@ -535,7 +535,7 @@ static weft_status emit_body(weft__emitter *e)
 static void find_axes(const weft__function *f, weft__function_nest *nest)
 {
     for (int k = 0; k < nest->depth; k++) {
-        weft__lang_name name = f->variables[nest->loops[k].variable].name;
+        weft__lang_name name = f->variables[nest->loops[k].index].name;
         nest->axis[k] = -1;
         for (int i = 0; i < nest->syntax->indices_count; i++)
             if (nest->syntax->indices[i].length == name.length &&

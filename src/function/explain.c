@@ -76,9 +76,25 @@ static void write_group(weft__text *w, const weft__function *f, const weft__func
         weft__text_add(w, "fused\n");
 }
 
+/* The same for loops. */
+static void write_join(weft__text *w, const weft__function *f, const weft__function_statement *s,
+                       int depth)
+{
+    char why[WEFT__EXPLAIN_WHY];
+    const weft__function_join *join = weft__explain_join(f, s, why);
+    if (!join)
+        return;
+    weft__text_add(w, "        %*sthe next %d loops are ", 2 * depth, "", join->count);
+    if (join->done)
+        weft__text_add(w, "fused\n");
+    else
+        weft__text_add(w, "not fused: %s\n", why);
+}
+
 static void write_list(weft__text *w, const weft__function *f, int32_t first, int depth)
 {
     for (int32_t at = first; at >= 0; at = f->statements[at].next) {
+        write_join(w, f, &f->statements[at], depth);
         if (f->statements[at].group >= 0)
             write_group(w, f, &f->groups[f->statements[at].group], depth);
         write_statement(w, f, &f->statements[at], depth);

@@ -17,6 +17,10 @@ void weft__explain_statement(const weft__function *f, const weft__function_state
 /* Where a column of the code is: "12", "3:12" (a line) or "helper 12" (a function that it calls).
  */
 void weft__explain_position(const weft__function *f, uint32_t column, char *place);
+/* The loops from the statement on that were one kernel in the last call; or the first two that were
+ * not, and why. NULL if there are no such loops, or no call has decided. */
+const weft__function_join *weft__explain_join(const weft__function *f,
+                                              const weft__function_statement *s, char *why);
 /* Why a loop is serial, with the places; "" if it is not. */
 void weft__explain_why(const weft__function *f, const weft__function_nest *nest, char *why);
 /* Whether the statement is a loop that is not a kernel as a whole. */

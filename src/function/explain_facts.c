@@ -104,6 +104,18 @@ void weft__explain_why(const weft__function *f, const weft__function_nest *nest,
              nest->reason.from ? " at column " : "", nest->reason.from ? from : "", at);
 }
 
+const weft__function_join *weft__explain_join(const weft__function *f,
+                                              const weft__function_statement *s, char *why)
+{
+    const weft__function_join *join = s->join < 0 ? NULL : f->joins[s->join];
+    while (join && !join->done && join->shorter)
+        join = join->shorter;
+    why[0] = 0;
+    if (join && !join->done)
+        weft__explain_why(f, join->nest, why);
+    return join && (join->done || why[0]) ? join : NULL;
+}
+
 bool weft__explain_is_serial(const weft__function *f, const weft__function_statement *s)
 {
     const weft__function_nest *nest = s->nest < 0 ? NULL : f->nests[s->nest];
@@ -190,10 +202,13 @@ const char *weft__explain_apart(const weft__function *f, uint32_t event, char *w
         return "a host function is called between them";
     if (serial)
         return "a serial loop runs between them";
-    if (last->did == WEFT__DID_LOOP || e->did == WEFT__DID_LOOP)
-        return "a loop is a kernel of its own";
     const weft__function_statement *a = weft__explain_region(f, last),
                                    *b = weft__explain_region(f, e);
+    if (last->did == WEFT__DID_LOOP && e->did == WEFT__DID_LOOP && a &&
+        weft__explain_join(f, a, why) && why[0])
+        return why;
+    if (last->did == WEFT__DID_LOOP || e->did == WEFT__DID_LOOP)
+        return "a loop is a kernel of its own";
     return a && b && a->part >= 0 && b->part >= 0 ? apart(f, a, b, why) : NULL;
 }
 

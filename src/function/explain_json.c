@@ -89,6 +89,16 @@ static void write_statement(lines *l, const weft__function_statement *s, int dep
         weft__text_add(l->w, ", \"calls\": ");
         write_string(l->w, name.text, name.length);
     }
+    char why[WEFT__EXPLAIN_WHY];
+    const weft__function_join *join = weft__explain_join(l->f, s, why);
+    if (join) {
+        weft__text_add(l->w, ", \"fused\": %s, \"loops\": %d", join->done ? "true" : "false",
+                       join->count);
+        if (!join->done) {
+            weft__text_add(l->w, ", \"why\": ");
+            write_string(l->w, why, strlen(why));
+        }
+    }
     if (s->group >= 0) {
         const weft__function_group *group = &l->f->groups[s->group];
         weft__text_add(l->w, ", \"fused\": %s, \"statements\": %d",

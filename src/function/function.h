@@ -8,6 +8,7 @@
  *     scalar.c    parts of numbers and elements, computed at once on the host
  *     region.c    parts with whole arrays in them
  *     fuse.c      neighbouring array statements as one
+ *     join.c      neighbouring loops as one
  *     nest*.c     loops that may become kernels, whose texts emit.c and rows.c write
  *     depend.c    whether the iterations of such a loop need each other
  *     choose.c    where a region runs, by the costs of cost.c, cost_file.c and calibrate.c
@@ -63,6 +64,7 @@ typedef struct weft__function_statement {
     int32_t host;
     int32_t nest;
     int32_t group; /* that it is the first of */
+    int32_t join;  /* the same, of loops */
     uint32_t column;
 } weft__function_statement;
 
@@ -115,6 +117,7 @@ typedef struct weft__function_group {
 } weft__function_group;
 
 typedef struct weft__function_nest weft__function_nest;
+typedef struct weft__function_join weft__function_join;
 
 /* What a call did. */
 typedef enum weft__function_did {
@@ -172,8 +175,10 @@ typedef struct weft__function {
     weft__lang_name *hosts; /* names */
     weft__function_nest **nests;
     weft__function_group *groups;
+    weft__function_join **joins;
     uint32_t variables_count, statements_count, parts_count, hosts_count, nests_count, groups_count;
     uint32_t variables_room, statements_room, parts_room, hosts_room, nests_room, groups_room;
+    uint32_t joins_count, joins_room;
     int parameters_count;
     int32_t first;    /* statement */
     int32_t *parents; /* of the statements */
@@ -302,6 +307,8 @@ weft_status weft__function_evaluate(const weft__running *r, weft__evaluation *ev
 /* A value of no dimensions as a number; takes the array over. */
 weft_status weft__function_read(weft__running *r, uint32_t column, weft_array *array,
                                 weft_operand *value, bool *typed);
+/* A variable that is declared, or assigned a number. */
+weft_status weft__function_declare(weft__running *r, const weft__function_statement *s);
 /* Gives a variable a number, as what it was declared. */
 void weft__function_set(weft__running *r, int32_t variable, const weft_operand *value, bool typed);
 weft_status weft__function_run(weft__running *r);
@@ -317,6 +324,13 @@ weft_status weft__function_groups(weft__function *function);
 void weft__function_group_free(weft__function_group *group);
 /* Runs neighbouring statements as one; *done is false if they must run one by one. */
 weft_status weft__function_group_run(weft__running *r, int32_t group, bool *done);
+
+/* join.c */
+weft_status weft__function_joins(weft__function *function);
+void weft__function_join_free(weft__function_join *join);
+/* Runs loops that follow each other as one; *last is the last of them, or -1 if they must run one
+ * by one. */
+weft_status weft__function_join_run(weft__running *r, int32_t join, int32_t *last);
 
 /* host.c */
 typedef struct weft__host {

@@ -147,6 +147,7 @@ bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__funct
         return false;
     if (loop.depends && loop.step != 1 && loop.step != -1)
         return false;
+    loop.index = loop.variable;
     nest->loops[nest->depth++] = loop;
     return true;
 }

@@ -10,12 +10,14 @@ enum {
     WEFT__NEST_DEPTH_MAX = 4,
     WEFT__NEST_OPERANDS_MAX = 64,
     WEFT__NEST_FOLDS_MAX = 8,
-    WEFT__NEST_PLANS = 4
+    WEFT__NEST_PLANS = 4,
+    WEFT__JOINED_MAX = 4 /* loops that are one kernel */
 };
 
 /* for (v = lower; v < bound; v += step). */
 typedef struct weft__nest_loop {
     int32_t statement, variable;
+    int32_t index; /* the variable that it is called by in the kernel */
     int32_t lower_part, lower, bound_part, bound; /* parts, and nodes in them */
     uint8_t compare;                              /* less, less_equal, greater, greater_equal */
     int64_t step;
@@ -84,11 +86,23 @@ struct weft__function_nest {
     int folds_count;
     bool folded[WEFT__NEST_DEPTH_MAX]; /* of the loops, if `second` is there */
     weft__function_nest *second; /* what is done with the folds, over the loops that are left */
+    int joined;                  /* loops that follow each other, in one kernel; or 0 */
+    int joined_ends[WEFT__JOINED_MAX]; /* of each: the statements of the kernel until its end */
     bool has_privates;
     uint32_t (*columns)[2]; /* of the text, and of the body, token by token */
     uint32_t columns_count, columns_room;
     weft__nest_plan plans[WEFT__NEST_PLANS];
     int oldest;
+};
+
+/* Loops that follow each other and may be one kernel. */
+struct weft__function_join {
+    int32_t last; /* the statement of the last one */
+    int32_t loops[WEFT__JOINED_MAX];
+    int count;
+    bool done;                    /* in the last call they were */
+    weft__function_nest *nest;    /* of all of them; its reason says why they are not one */
+    weft__function_join *shorter; /* the same without the last one; or NULL */
 };
 
 /* emit.c: the kernel's text, with loops in it or without; a reason why there is none. */
@@ -105,6 +119,15 @@ bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__funct
 int32_t weft__nest_body(const weft__function *f, int32_t body);
 void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* nest_run.c: what the loops of a nest count, in a call. */
+typedef struct weft__nest_bounds {
+    int64_t base[WEFT__NEST_DEPTH_MAX], trips[WEFT__NEST_DEPTH_MAX];
+} weft__nest_bounds;
+/* False if that is not known before the loops. */
+bool weft__nest_count(weft__running *r, weft__function_nest *nest, weft__nest_bounds *bounds);
+/* Runs it as kernels; if *done is false, nothing was done, and the nest has a reason. */
+weft_status weft__nest_run(weft__running *r, weft__function_nest *nest, bool *done);
 
 /* depend.c: whether an iteration needs what another one wrote. Forms are those of all nodes of the
  * kernel. */

@@ -386,6 +386,24 @@ static const char *unsuitable(const nesting *n)
     return NULL;
 }
 
+/* Loops that store and loops that fold are kernels of their own. */
+static bool saves_kernels(const weft__function_nest *nest, const weft__nest_plan *plan)
+{
+    const weft__lang_syntax *s = nest->syntax;
+    uint32_t apart = 0;
+    for (int k = 0, i = 0; k < nest->joined; k++) {
+        bool stores = false, folds = false;
+        for (; i < nest->joined_ends[k]; i++)
+            if (s->statements[i].target >= 0) {
+                bool fold = nest->operands[s->statements[i].target].role == WEFT__ROLE_FOLD;
+                folds |= fold;
+                stores |= !fold;
+            }
+        apart += stores + folds;
+    }
+    return plan->launch.evaluation->kernels_count < apart;
+}
+
 static weft_status make_plan(nesting *n, weft__nest_plan *plan)
 {
     const weft__lang_syntax *s = n->nest->syntax;
@@ -413,6 +431,8 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
         weft__portable_rewrite(s, n->types, numbers, &n->space, true, &plan->launch.program);
     if (status == WEFT_OK)
         status = evaluate(n, plan, &why);
+    if (status == WEFT_OK && !why && n->nest->joined && !saves_kernels(n->nest, plan))
+        why = "they would be as many kernels together";
     if (why)
         return serial(n, why);
     plan->parallel = status == WEFT_OK;
@@ -696,14 +716,32 @@ static weft_status run(nesting *n, bool *done)
     return status;
 }
 
-weft_status weft__function_nest_run(weft__running *r, int32_t nest, bool *done)
+bool weft__nest_count(weft__running *r, weft__function_nest *nest, weft__nest_bounds *bounds)
 {
-    nesting n = {.r = r, .nest = r->function->nests[nest]};
+    nesting n = {.r = r, .nest = nest};
+    for (int k = 0; k < nest->depth; k++)
+        if (!count_loop(&n, k))
+            return false;
+    memcpy(bounds->base, n.base, sizeof n.base);
+    memcpy(bounds->trips, n.trips, sizeof n.trips);
+    return true;
+}
+
+weft_status weft__nest_run(weft__running *r, weft__function_nest *nest, bool *done)
+{
+    nesting n = {.r = r, .nest = nest};
     *done = false;
-    if (n.nest->candidate)
-        TRY(run(&n, done));
+    return run(&n, done);
+}
+
+weft_status weft__function_nest_run(weft__running *r, int32_t at, bool *done)
+{
+    weft__function_nest *nest = r->function->nests[at];
+    *done = false;
+    if (nest->candidate)
+        TRY(weft__nest_run(r, nest, done));
     if (!*done)
         weft__function_note(r->function, WEFT__DID_SERIAL,
-                            (int32_t)r->function->statements[n.nest->statement].column, 0);
+                            (int32_t)r->function->statements[nest->statement].column, 0);
     return WEFT_OK;
 }

@@ -151,7 +151,10 @@ void weft__function_close(weft__function *f)
         weft__function_nest_free(f->nests[i]);
     for (uint32_t i = 0; i < f->groups_count; i++)
         weft__function_group_free(&f->groups[i]);
+    for (uint32_t i = 0; i < f->joins_count; i++)
+        weft__function_join_free(f->joins[i]);
     weft__free(f->groups);
+    weft__free(f->joins);
     weft__free(f->nests);
     weft__free(f->parts);
     weft__free(f->hosts);

@@ -69,6 +69,7 @@ static weft_status new_statement(parser *p, weft__function_kind kind, int32_t *m
                                                       .host = -1,
                                                       .nest = -1,
                                                       .group = -1,
+                                                      .join = -1,
                                                       .column = p->token.at};
     return WEFT_OK;
 }
@@ -513,5 +514,6 @@ weft_status weft__function_parse(weft__function *f)
         return WEFT_ERROR_MEMORY;
     weft__function_parents(f, f->parents);
     TRY(weft__function_nests(f));
+    TRY(weft__function_joins(f));
     return weft__function_groups(f);
 }

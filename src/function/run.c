@@ -101,7 +101,7 @@ static weft_status run_assign(weft__running *r, const weft__function_statement *
     return set_variable(r, part, s->variable);
 }
 
-static weft_status run_declare(weft__running *r, const weft__function_statement *s)
+weft_status weft__function_declare(weft__running *r, const weft__function_statement *s)
 {
     weft_operand zero = {.tag = WEFT_OPERAND_NUMBER, .dtype = s->dtype};
     if (s->part >= 0)
@@ -374,7 +374,7 @@ static weft_status run_statement(weft__running *r, int32_t at, going *flow)
     case WEFT__STATEMENT_ASSIGN:
         return run_assign(r, s);
     case WEFT__STATEMENT_DECLARE:
-        return run_declare(r, s);
+        return weft__function_declare(r, s);
     case WEFT__STATEMENT_ARRAY:
         return run_array(r, s);
     case WEFT__STATEMENT_STEP:
@@ -400,16 +400,30 @@ static weft_status run_statement(weft__running *r, int32_t at, going *flow)
     }
 }
 
+/* Statements from this one on that are one region; *last is the last of them, or -1. */
+static weft_status run_together(weft__running *r, const weft__function_statement *s, int32_t *last)
+{
+    bool done = false;
+    *last = -1;
+    if (s->join >= 0 && !r->serial)
+        return weft__function_join_run(r, s->join, last);
+    if (s->group < 0)
+        return WEFT_OK;
+    TRY(weft__function_group_run(r, s->group, &done));
+    if (done)
+        *last = r->function->groups[s->group].last;
+    return WEFT_OK;
+}
+
 static weft_status run_statements(weft__running *r, int32_t first, going *flow)
 {
-    for (int32_t at = first; at >= 0 && *flow == FLOW_NEXT; at = r->function->statements[at].next) {
-        int32_t group = r->function->statements[at].group;
-        bool done = false;
-        r->function->at = r->function->statements[at].column;
-        if (group >= 0)
-            TRY(weft__function_group_run(r, group, &done));
-        if (done)
-            at = r->function->groups[group].last;
+    for (int32_t at = first, last; at >= 0 && *flow == FLOW_NEXT;
+         at = r->function->statements[at].next) {
+        const weft__function_statement *s = &r->function->statements[at];
+        r->function->at = s->column;
+        TRY(run_together(r, s, &last));
+        if (last >= 0)
+            at = last;
         else
             TRY(run_statement(r, at, flow));
     }
