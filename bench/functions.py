@@ -356,6 +356,183 @@ def cupy_rows():
     return "cupy " + cupy.__version__, [lambda body=body: (body(), wait()) for body in bodies]
 
 
+def numba_cuda():
+    """Kernels of one thread a point, and sums in shared memory with one atomic addition a block, as the manual has them."""
+    from numba import cuda, float32, float64
+    import numba
+    threads = 256
+
+    @cuda.jit(device=True)
+    def add_up(value, total):
+        shared = cuda.shared.array(256, float64)
+        t = cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
+        shared[t] = value
+        cuda.syncthreads()
+        half = 128
+        while half > 0:
+            if t < half:
+                shared[t] += shared[t + half]
+            cuda.syncthreads()
+            half //= 2
+        if t == 0:
+            cuda.atomic.add(total, 0, shared[0])
+
+    @cuda.jit
+    def options(spot, strike, years, rate, volatility, call, put):
+        i = cuda.grid(1)
+        if i < spot.size:
+            root = volatility * math.sqrt(years[i])
+            d1 = (math.log(spot[i] / strike[i])
+                  + (rate + float32(0.5) * volatility * volatility) * years[i]) / root
+            d2 = d1 - root
+            n1 = float32(0.5) + float32(0.5) * math.erf(float32(0.70710678) * d1)
+            n2 = float32(0.5) + float32(0.5) * math.erf(float32(0.70710678) * d2)
+            discounted = strike[i] * math.exp(-rate * years[i])
+            call[i] = spot[i] * n1 - discounted * n2
+            put[i] = discounted * (float32(1) - n2) - spot[i] * (float32(1) - n1)
+
+    @cuda.jit
+    def mandelbrot(count, left, top, step, limit):
+        j, i = cuda.grid(2)
+        if i < count.shape[0] and j < count.shape[1]:
+            a, b, x, y, k = left + j * step, top + i * step, 0.0, 0.0, 0
+            while k < limit and x * x + y * y <= 4.0:
+                x, y = x * x - y * y + a, 2.0 * x * y + b
+                k += 1
+            count[i, j] = k
+
+    @cuda.jit
+    def react(u, v, p, q, feed, kill):
+        j, i = cuda.grid(2)
+        if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+            s, t = u[i, j], v[i, j]
+            uvv = s * t * t
+            lu = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - float32(4) * s
+            lv = v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1] - float32(4) * t
+            p[i, j] = s + (float32(0.16) * lu - uvv + feed * (float32(1) - s))
+            q[i, j] = t + (float32(0.08) * lv + uvv - (feed + kill) * t)
+
+    @cuda.jit
+    def nearest(x, centre, label, total, members):
+        sums = cuda.shared.array((CLUSTERS, DIMS), float64)
+        counts = cuda.shared.array(CLUSTERS, float64)
+        i, t = cuda.grid(1), cuda.threadIdx.x
+        if t < CLUSTERS:
+            counts[t] = 0
+            for d in range(DIMS):
+                sums[t, d] = 0
+        cuda.syncthreads()
+        if i < x.shape[0]:
+            least, best = float32(3e38), 0
+            for k in range(centre.shape[0]):
+                distance = float32(0)
+                for d in range(DIMS):
+                    difference = x[i, d] - centre[k, d]
+                    distance += difference * difference
+                if distance < least:
+                    least, best = distance, k
+            label[i] = best
+            cuda.atomic.add(counts, best, 1.0)
+            for d in range(DIMS):
+                cuda.atomic.add(sums, (best, d), float64(x[i, d]))
+        cuda.syncthreads()
+        if t < CLUSTERS:
+            cuda.atomic.add(members, t, counts[t])
+            for d in range(DIMS):
+                cuda.atomic.add(total, (t, d), sums[t, d])
+
+    @cuda.jit
+    def move(centre, total, members):
+        k, d = cuda.grid(2)
+        if k < centre.shape[0] and d < centre.shape[1]:
+            if members[k] > 0:
+                centre[k, d] = float32(total[k, d] / members[k])
+            total[k, d] = 0
+            cuda.syncthreads()
+            if d == 0:
+                members[k] = 0
+
+    @cuda.jit
+    def begin(x, b, r, p, sums):
+        k, j, i = cuda.grid(3)
+        n, value = p.shape[0], 0.0
+        if 0 < i < n - 1 and 0 < j < n - 1 and 0 < k < n - 1:
+            value = b[i, j, k]
+            r[i, j, k] = value
+            p[i, j, k] = value
+            x[i, j, k] = 0.0
+        add_up(value * value, sums[0:1])
+
+    @cuda.jit
+    def multiply(p, q, sums, s):
+        k, j, i = cuda.grid(3)
+        n, value = p.shape[0], 0.0
+        if 0 < i < n - 1 and 0 < j < n - 1 and 0 < k < n - 1:
+            t = (6.0 * p[i, j, k] - p[i - 1, j, k] - p[i + 1, j, k] - p[i, j - 1, k] - p[i, j + 1, k]
+                 - p[i, j, k - 1] - p[i, j, k + 1])
+            q[i, j, k] = t
+            value = p[i, j, k] * t
+        add_up(value, sums[2 * s + 1:2 * s + 2])
+
+    @cuda.jit
+    def go_on(r, q, sums, s):
+        k, j, i = cuda.grid(3)
+        n, t = r.shape[0], 0.0
+        if 0 < i < n - 1 and 0 < j < n - 1 and 0 < k < n - 1:
+            t = r[i, j, k] - sums[2 * s] / sums[2 * s + 1] * q[i, j, k]
+            r[i, j, k] = t
+        add_up(t * t, sums[2 * s + 2:2 * s + 3])
+
+    @cuda.jit
+    def turn(x, r, p, sums, s):
+        k, j, i = cuda.grid(3)
+        n = p.shape[0]
+        if 0 < i < n - 1 and 0 < j < n - 1 and 0 < k < n - 1:
+            x[i, j, k] += sums[2 * s] / sums[2 * s + 1] * p[i, j, k]
+            p[i, j, k] = r[i, j, k] + sums[2 * s + 2] / sums[2 * s] * p[i, j, k]
+
+    d = Data()
+    spot, strike, years, first_v, x, first_centre, b = (
+        cuda.to_device(a) for a in (d.spot, d.strike, d.years, d.v, d.x, d.centre, d.b))
+    call, put = cuda.device_array_like(spot), cuda.device_array_like(spot)
+    count = cuda.device_array((PLANE, PLANE), np.int32)
+    u, v, p, q = (cuda.to_device(np.zeros_like(d.v)) for _ in range(4))
+    ones = cuda.to_device(np.ones_like(d.v))
+    centre, label = cuda.device_array_like(first_centre), cuda.device_array(POINTS, np.int32)
+    total, members = cuda.to_device(np.zeros((CLUSTERS, DIMS))), cuda.to_device(np.zeros(CLUSTERS))
+    box = [cuda.to_device(np.zeros_like(d.b)) for _ in range(4)]
+    sums, no_sums = cuda.device_array(2 * BOX_STEPS + 1), cuda.to_device(np.zeros(2 * BOX_STEPS + 1))
+    plane = (-(-PLANE // 32), -(-PLANE // 8)), (32, 8)
+    sheet = (-(-SHEET // 32), -(-SHEET // 8)), (32, 8)
+    cube = (-(-BOX // 64), -(-BOX // 4), BOX), (64, 4, 1)
+
+    def run_gray_scott():
+        u.copy_to_device(ones)
+        v.copy_to_device(first_v)
+        for _ in range(SHEET_STEPS // 2):
+            react[sheet](u, v, p, q, FEED, KILL)
+            react[sheet](p, q, u, v, FEED, KILL)
+
+    def run_kmeans():
+        centre.copy_to_device(first_centre)
+        for _ in range(ROUNDS):
+            nearest[-(-POINTS // threads), threads](x, centre, label, total, members)
+            move[(CLUSTERS, 1), (1, DIMS)](centre, total, members)
+
+    def run_gradient():
+        sums.copy_to_device(no_sums)
+        begin[cube](box[0], b, box[1], box[2], sums)
+        for s in range(BOX_STEPS):
+            multiply[cube](box[2], box[3], sums, s)
+            go_on[cube](box[1], box[3], sums, s)
+            turn[cube](box[0], box[1], box[2], sums, s)
+
+    bodies = (lambda: options[-(-OPTIONS // threads), threads](spot, strike, years, RATE, VOLATILITY, call, put),
+              lambda: mandelbrot[plane](count, -2.0, -1.25, 2.5 / PLANE, LIMIT),
+              run_gray_scott, run_kmeans, run_gradient)
+    return "numba.cuda " + numba.__version__, [lambda body=body: (body(), cuda.synchronize()) for body in bodies]
+
+
 def serve(name, device):
     """Lists the rows, then measures those whose numbers it reads: after a call to warm up, the first time."""
     if name == "jax":
@@ -365,7 +542,7 @@ def serve(name, device):
     elif device == "cpu":
         who, bodies = numba_cpu()
     else:
-        sys.exit("no such peer on this device")
+        who, bodies = numba_cuda()
     for work in WORKS:
         print(json.dumps({"work": work, "who": who, "device": device, "n": 0, "bytes": 0}))
     print("ready", flush=True)
