@@ -54,7 +54,8 @@ weft__nest_operand *weft__emit_operand(weft__emitter *e, weft__nest_role role, i
         return &nest->operands[0];
     }
     nest->names[nest->operands_count] = name;
-    nest->operands[nest->operands_count] = (weft__nest_operand){(uint8_t)role, index, 0, 0, 0};
+    nest->operands[nest->operands_count] =
+        (weft__nest_operand){.role = (uint8_t)role, .index = index};
     return &nest->operands[nest->operands_count++];
 }
 
@@ -391,14 +392,6 @@ static weft_status emit_guard(weft__emitter *e, const char *guard, const char *i
     return write_bytes(e, "; ", 2);
 }
 
-/* What one way sets is not set for the other. */
-static void begin_other(weft__emitter *e, const uint8_t *before)
-{
-    for (uint32_t i = 0; i < e->f->variables_count; i++)
-        if (before[i] != WEFT__STATE_SET && e->assigned[i] == WEFT__STATE_SET)
-            e->assigned[i] = WEFT__STATE_PERHAPS;
-}
-
 /* What both ways set is set. */
 static void join(weft__emitter *e, const uint8_t *before, const uint8_t *after, bool has_other)
 {
@@ -423,7 +416,7 @@ static weft_status emit_if(weft__emitter *e, const weft__function_statement *s, 
     weft_status status = weft__emit_list(e, s->child, then);
     memcpy(after, e->assigned, count);
     if (status == WEFT_OK && s->other >= 0) {
-        begin_other(e, before);
+        weft__emit_unset(e, before); /* what one way sets is not set for the other */
         status = emit_guard(e, guard, then, NULL, other);
         if (status == WEFT_OK)
             status = weft__emit_list(e, s->other, other);
@@ -461,6 +454,9 @@ weft_status weft__emit_statement(weft__emitter *e, const weft__function_statemen
             return weft__emit_loop(e, s, guard);
         weft__nest_refuse(e->nest, s->column, "there is a loop beside other statements in it");
         return WEFT_OK;
+    case WEFT__STATEMENT_BREAK:
+    case WEFT__STATEMENT_CONTINUE:
+        return weft__emit_jump(e, s, guard);
     case WEFT__STATEMENT_HOST:
         weft__nest_refuse(e->nest, s->column, "it calls a host function");
         return WEFT_OK;
@@ -473,8 +469,17 @@ weft_status weft__emit_statement(weft__emitter *e, const weft__function_statemen
 
 weft_status weft__emit_list(weft__emitter *e, int32_t first, const char *guard)
 {
-    for (int32_t at = first; at >= 0 && !weft__emit_refused(e); at = e->f->statements[at].next)
-        TRY(weft__emit_statement(e, &e->f->statements[at], guard));
+    char behind[WEFT__GUARD_NAME];
+    const char *now = guard;
+    int jumps = e->jumps;
+    for (int32_t at = first; at >= 0 && !weft__emit_refused(e); at = e->f->statements[at].next) {
+        if (e->jumps != jumps) {
+            TRY(weft__emit_behind(e, guard, behind));
+            now = behind;
+            jumps = e->jumps;
+        }
+        TRY(weft__emit_statement(e, &e->f->statements[at], now));
+    }
     return WEFT_OK;
 }
 
@@ -564,12 +569,15 @@ static void mark_guards(weft__function_nest *nest, bool *fixed)
 
 static void mark_fixed(weft__function_nest *nest)
 {
-    bool fixed[WEFT__LANG_OPERANDS_MAX] = {false};
-    if (weft__portable_fixed(nest->syntax, fixed) != WEFT_OK)
+    bool fixed[WEFT__LANG_OPERANDS_MAX] = {false}, positions[WEFT__LANG_OPERANDS_MAX] = {false};
+    if (weft__portable_fixed(nest->syntax, fixed, positions) != WEFT_OK)
         weft__nest_refuse(nest, 0, "memory ran out");
     mark_guards(nest, fixed);
-    for (int i = 0; i < nest->operands_count; i++)
+    for (int i = 0; i < nest->operands_count; i++) {
         nest->operands[i].fixed |= fixed[i];
+        nest->operands[i].position = positions[i];
+        nest->positions |= positions[i];
+    }
 }
 
 /* The text as syntax; what the kernel cannot be is no error here. */

@@ -23,6 +23,10 @@ typedef struct weft__emitter {
     bool loops;        /* loops beside other statements may be loops of the kernel … */
     int inner;         /* … and so many are open */
     int guards;
+    int jumps;  /* break and continue, so far … */
+    int skips;  /* … and 1 + the number of the local that is false behind a continue … */
+    int leaves; /* … and behind a break, of the loop that is written */
+    int flags;  /* how many such locals there are */
     char guard_names[WEFT__NEST_DEPTH_MAX][WEFT__GUARD_NAME];
     bool merges[256]; /* of the statements: a choice of what a variable is */
     int statements;
@@ -58,6 +62,14 @@ weft__token weft__emit_operator(const weft__function *f, const weft__function_pa
 /* A variable that each iteration has for itself. */
 weft_status weft__emit_private(weft__emitter *e, const weft__function_statement *s,
                                const char *guard);
+/* jump.c: a break or continue: what follows it in the round is under a condition. */
+weft_status weft__emit_jump(weft__emitter *e, const weft__function_statement *s, const char *guard);
+/* The condition of what follows a jump, under the one that there is. */
+weft_status weft__emit_behind(weft__emitter *e, const char *guard, char *name);
+/* Whether the statements have a break of the loop that they are in. */
+bool weft__emit_breaks(const weft__function *f, int32_t first);
+/* What is set behind a jump is not set for all. */
+void weft__emit_unset(const weft__emitter *e, const uint8_t *before);
 /* inner.c: a loop beside other statements. */
 weft_status weft__emit_loop(weft__emitter *e, const weft__function_statement *s, const char *guard);
 /* The text as syntax; what a kernel cannot be is no error. */

@@ -109,8 +109,8 @@ static void write_region(weft__text *w, const weft__function *f, uint32_t event)
     const char *apart = weft__explain_apart(f, event, why);
     if (s)
         weft__explain_statement(f, s, code);
-    weft__text_add(w, "%s, %llu kernel%s", e->did == WEFT__DID_LOOP ? "loop" : "array statement",
-                   (unsigned long long)e->bytes, e->bytes == 1 ? "" : "s");
+    weft__text_add(w, "%s, %llu kernel%s", weft__explain_kind(e), (unsigned long long)e->bytes,
+                   e->bytes == 1 ? "" : "s");
     if (e->here > 0)
         weft__text_add(w, " on the %s, %.3g us, not %.3g us on the %s",
                        e->at_host ? "host" : "device", 1e6 * (e->at_host ? e->here : e->there),
@@ -141,7 +141,7 @@ static void write_event(weft__text *w, const weft__function *f, uint32_t event)
 
 static void write_call(weft__text *w, const weft__function *f)
 {
-    const uint64_t kernels = f->bytes[WEFT__DID_REGION] + f->bytes[WEFT__DID_LOOP];
+    const uint64_t kernels = weft__explain_kernels(f);
     uint64_t all = 0;
     for (int k = 0; k < WEFT__EVENTS; k++)
         all += f->totals[k];

@@ -36,12 +36,16 @@ const char *weft__explain_apart(const weft__function *f, uint32_t event, char *w
 int weft__explain_count(const weft__function *f, const weft__function_group *group);
 static inline bool weft__explain_is_region(const weft__function_event *e)
 {
-    return e->did == WEFT__DID_REGION || e->did == WEFT__DID_LOOP;
+    return e->did == WEFT__DID_REGION || e->did == WEFT__DID_LOOP || e->did == WEFT__DID_LOOK;
 }
 static inline bool weft__explain_is_copy(const weft__function_event *e)
 {
     return e->did == WEFT__DID_TO_DEVICE || e->did == WEFT__DID_TO_HOST;
 }
+/* What a region is called. */
+const char *weft__explain_kind(const weft__function_event *region);
+/* All kernels of the last call. */
+uint64_t weft__explain_kernels(const weft__function *f);
 /* Whether this thread has called it. */
 bool weft__explain_was_called(const weft__function *f);
 

@@ -207,9 +207,21 @@ const char *weft__explain_apart(const weft__function *f, uint32_t event, char *w
     if (last->did == WEFT__DID_LOOP && e->did == WEFT__DID_LOOP && a &&
         weft__explain_join(f, a, why) && why[0])
         return why;
-    if (last->did == WEFT__DID_LOOP || e->did == WEFT__DID_LOOP)
+    if (last->did != WEFT__DID_REGION || e->did != WEFT__DID_REGION)
         return "a loop is a kernel of its own";
     return a && b && a->part >= 0 && b->part >= 0 ? apart(f, a, b, why) : NULL;
+}
+
+const char *weft__explain_kind(const weft__function_event *region)
+{
+    return region->did == WEFT__DID_LOOP   ? "loop"
+           : region->did == WEFT__DID_LOOK ? "look at positions"
+                                           : "array statement";
+}
+
+uint64_t weft__explain_kernels(const weft__function *f)
+{
+    return f->bytes[WEFT__DID_REGION] + f->bytes[WEFT__DID_LOOP] + f->bytes[WEFT__DID_LOOK];
 }
 
 bool weft__explain_was_called(const weft__function *f)

@@ -146,10 +146,13 @@ static void write_region(weft__text *w, const weft__function *f, uint32_t event)
 
 static void write_event(weft__text *w, const weft__function *f, uint32_t event)
 {
-    static const char *const kinds[] = {
-        [WEFT__DID_REGION] = "array statement", [WEFT__DID_LOOP] = "loop",
-        [WEFT__DID_SERIAL] = "serial loop",     [WEFT__DID_HOST] = "host call",
-        [WEFT__DID_TO_DEVICE] = "copy",         [WEFT__DID_TO_HOST] = "copy"};
+    static const char *const kinds[] = {[WEFT__DID_REGION] = "array statement",
+                                        [WEFT__DID_LOOP] = "loop",
+                                        [WEFT__DID_LOOK] = "look",
+                                        [WEFT__DID_SERIAL] = "serial loop",
+                                        [WEFT__DID_HOST] = "host call",
+                                        [WEFT__DID_TO_DEVICE] = "copy",
+                                        [WEFT__DID_TO_HOST] = "copy"};
     const weft__function_event *e = &f->events[event];
     char place[WEFT__EXPLAIN_PLACE];
     weft__text_add(w, "%s\n      {\"kind\": \"%s\"", event ? "," : "", kinds[e->did]);
@@ -176,8 +179,7 @@ static void write_call(weft__text *w, const weft__function *f)
     for (int k = 0; k < WEFT__EVENTS; k++)
         all += f->totals[k];
     weft__text_add(w, "{\"device\": \"%s\", \"kernels\": %llu, \"kernels_on_host\": %llu,\n",
-                   weft_device_id(f->called_on),
-                   (unsigned long long)(f->bytes[WEFT__DID_REGION] + f->bytes[WEFT__DID_LOOP]),
+                   weft_device_id(f->called_on), (unsigned long long)(weft__explain_kernels(f)),
                    (unsigned long long)f->kernels_at_host);
     weft__text_add(w,
                    "    \"to_device\": {\"copies\": %llu, \"bytes\": %llu}, "

@@ -66,8 +66,7 @@ static void write_event(weft__text *w, const weft__function *f, uint32_t event, 
     if (s)
         weft__explain_statement(f, s, code);
     if (region)
-        snprintf(note, sizeof note, "column %s: %s, %llu kernel%s%s", place,
-                 e->did == WEFT__DID_LOOP ? "loop" : "array statement",
+        snprintf(note, sizeof note, "column %s: %s, %llu kernel%s%s", place, weft__explain_kind(e),
                  (unsigned long long)e->bytes, e->bytes == 1 ? "" : "s",
                  e->at_host ? ", cheaper here" : "");
     else
@@ -120,7 +119,7 @@ static void write_totals(weft__text *w, const weft__function *f)
     snprintf(text, sizeof text,
              "last call: %llu kernels, %llu bytes to the device in %llu copies, %llu bytes to the "
              "host in %llu",
-             (unsigned long long)(f->bytes[WEFT__DID_REGION] + f->bytes[WEFT__DID_LOOP]),
+             (unsigned long long)(weft__explain_kernels(f)),
              (unsigned long long)f->bytes[WEFT__DID_TO_DEVICE],
              (unsigned long long)f->totals[WEFT__DID_TO_DEVICE],
              (unsigned long long)f->bytes[WEFT__DID_TO_HOST],

@@ -3,7 +3,8 @@
 
 typedef enum meets { MEETS_NONE, MEETS_READ, MEETS_WRITE } meets;
 
-static meets of_list(const weft__function *f, int32_t first, int32_t variable);
+/* `inside`: a jump leads to a place that is looked at anyway, as of a loop in question. */
+static meets of_list(const weft__function *f, int32_t first, int32_t variable, bool inside);
 
 /* An array that an element is assigned to is read, too: the other elements stay. */
 static bool reads(const weft__function *f, const weft__function_statement *s, int32_t variable)
@@ -20,9 +21,11 @@ static bool reads(const weft__function *f, const weft__function_statement *s, in
     return false;
 }
 
-static meets of_if(const weft__function *f, const weft__function_statement *s, int32_t variable)
+static meets of_if(const weft__function *f, const weft__function_statement *s, int32_t variable,
+                   bool inside)
 {
-    meets then = of_list(f, s->child, variable), other = of_list(f, s->other, variable);
+    meets then = of_list(f, s->child, variable, inside);
+    meets other = of_list(f, s->other, variable, inside);
     if (then == MEETS_READ || other == MEETS_READ)
         return MEETS_READ;
     return then == MEETS_WRITE && other == MEETS_WRITE ? MEETS_WRITE : MEETS_NONE;
@@ -30,20 +33,20 @@ static meets of_if(const weft__function *f, const weft__function_statement *s, i
 
 static meets of_loop(const weft__function *f, const weft__function_statement *s, int32_t variable)
 {
-    meets init = of_list(f, s->init, variable);
+    meets init = of_list(f, s->init, variable, false);
     if (init != MEETS_NONE)
         return init;
-    if (reads(f, s, variable) || of_list(f, s->child, variable) == MEETS_READ ||
-        of_list(f, s->step, variable) == MEETS_READ)
+    if (reads(f, s, variable) || of_list(f, s->child, variable, true) == MEETS_READ ||
+        of_list(f, s->step, variable, true) == MEETS_READ)
         return MEETS_READ;
     return MEETS_NONE;
 }
 
 static meets of_statement(const weft__function *f, const weft__function_statement *s,
-                          int32_t variable)
+                          int32_t variable, bool inside)
 {
     if (s->kind == WEFT__STATEMENT_BREAK || s->kind == WEFT__STATEMENT_CONTINUE)
-        return MEETS_READ; /* it may be, where they lead to */
+        return inside ? MEETS_NONE : MEETS_READ; /* it may be, where they lead to */
     if (s->kind == WEFT__STATEMENT_FOR || s->kind == WEFT__STATEMENT_WHILE)
         return of_loop(f, s, variable);
     if (s->kind == WEFT__STATEMENT_STEP)
@@ -51,18 +54,18 @@ static meets of_statement(const weft__function *f, const weft__function_statemen
     if (reads(f, s, variable))
         return MEETS_READ;
     if (s->kind == WEFT__STATEMENT_IF)
-        return of_if(f, s, variable);
+        return of_if(f, s, variable, inside);
     if (s->kind == WEFT__STATEMENT_BLOCK)
-        return of_list(f, s->child, variable);
+        return of_list(f, s->child, variable, inside);
     if (s->kind == WEFT__STATEMENT_RETURN)
         return MEETS_WRITE;
     return s->variable == variable ? MEETS_WRITE : MEETS_NONE;
 }
 
-static meets of_list(const weft__function *f, int32_t first, int32_t variable)
+static meets of_list(const weft__function *f, int32_t first, int32_t variable, bool inside)
 {
     for (int32_t at = first; at >= 0; at = f->statements[at].next) {
-        meets found = of_statement(f, &f->statements[at], variable);
+        meets found = of_statement(f, &f->statements[at], variable, inside);
         if (found != MEETS_NONE)
             return found;
     }
@@ -90,7 +93,7 @@ void weft__function_parents(const weft__function *f, int32_t *parents)
 bool weft__function_live_after(const weft__function *f, int32_t statement, int32_t variable)
 {
     for (int32_t at = statement; at >= 0; at = f->parents[at]) {
-        meets after = of_list(f, f->statements[at].next, variable);
+        meets after = of_list(f, f->statements[at].next, variable, false);
         int32_t parent = f->parents[at];
         if (after != MEETS_NONE)
             return after == MEETS_READ;
@@ -99,8 +102,8 @@ bool weft__function_live_after(const weft__function *f, int32_t statement, int32
         const weft__function_statement *around = &f->statements[parent];
         bool loop = around->kind == WEFT__STATEMENT_FOR || around->kind == WEFT__STATEMENT_WHILE;
         if (loop &&
-            (reads(f, around, variable) || of_list(f, around->step, variable) == MEETS_READ ||
-             of_list(f, around->child, variable) == MEETS_READ))
+            (reads(f, around, variable) || of_list(f, around->step, variable, true) == MEETS_READ ||
+             of_list(f, around->child, variable, true) == MEETS_READ))
             return true;
     }
     return false;

@@ -10,6 +10,7 @@
  *     fuse.c      neighbouring array statements as one
  *     join.c      neighbouring loops as one
  *     nest*.c     loops that may become kernels, whose texts emit.c and rows.c write
+ *     extent.c    between which integers elements are that loops find others by
  *     depend.c    whether the iterations of such a loop need each other
  *     choose.c    where a region runs, by the costs of cost.c, cost_file.c and calibrate.c
  *     variable.c  variables, and which copy of an array is valid where
@@ -123,6 +124,7 @@ typedef struct weft__function_join weft__function_join;
 typedef enum weft__function_did {
     WEFT__DID_REGION,    /* `what`: column; `bytes`: kernels */
     WEFT__DID_LOOP,      /* a loop as kernels; the same */
+    WEFT__DID_LOOK,      /* at elements that are positions, before a loop: column; kernels */
     WEFT__DID_SERIAL,    /* a loop that was tried and ran serially: column */
     WEFT__DID_HOST,      /* a host call: column */
     WEFT__DID_TO_DEVICE, /* a copy: variable, -1 for a number that is read; bytes */
@@ -145,15 +147,19 @@ typedef struct weft__held {
     uint8_t holding; /* weft__holding */
     bool typed;      /* of a number: see weft__lang_operand */
     bool input;      /* of an array: const */
+    bool declared;   /* of an array: float t(n), which assigning writes */
     int taken;       /* how often it was taken over from other variables: assigning writes it */
     bool host_valid, device_valid;
-    bool host_complete;        /* the host has waited for it, and nothing was queued since */
+    bool host_complete; /* the host has waited for it, and nothing was queued since */
+    bool seen;          /* its elements, which are in `range` */
+    weft__portable_range range;
     bool written;              /* an argument: something was assigned */
     weft_operand number;       /* of a number */
     weft_array *home;          /* of an argument, borrowed */
     weft_array *host, *device; /* retained, or NULL */
 } weft__held;
 
+typedef struct weft__function_look weft__function_look;
 typedef struct weft__function_source weft__function_source;
 typedef struct weft__function_origin weft__function_origin;
 
@@ -180,11 +186,12 @@ typedef struct weft__function {
     uint32_t variables_room, statements_room, parts_room, hosts_room, nests_room, groups_room;
     uint32_t joins_count, joins_room;
     int parameters_count;
-    int32_t first;    /* statement */
-    int32_t *parents; /* of the statements */
-    weft__held *held; /* of each variable, for a call */
-    bool busy;        /* a call is under way … */
-    uint32_t at;      /* … at the statement of this column; UINT32_MAX: at none */
+    int32_t first;              /* statement */
+    int32_t *parents;           /* of the statements */
+    weft__function_look *looks; /* of each variable, or NULL */
+    weft__held *held;           /* of each variable, for a call */
+    bool busy;                  /* a call is under way … */
+    uint32_t at;                /* … at the statement of this column; UINT32_MAX: at none */
     weft_function_options options;
     weft__function_event events[WEFT__FUNCTION_EVENTS]; /* the first ones of the last call */
     uint32_t events_count;
@@ -312,6 +319,9 @@ weft_status weft__function_declare(weft__running *r, const weft__function_statem
 /* Gives a variable a number, as what it was declared. */
 void weft__function_set(weft__running *r, int32_t variable, const weft_operand *value, bool typed);
 weft_status weft__function_run(weft__running *r);
+
+/* extent.c */
+void weft__extent_free(weft__function *function);
 
 /* nest.c, nest_run.c */
 weft_status weft__function_nests(weft__function *function);

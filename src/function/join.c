@@ -65,6 +65,14 @@ static weft__function_nest *nest_of(const weft__function *f, int32_t loop)
     return f->nests[f->statements[loop].nest];
 }
 
+static bool is_local_array(const weft__function *f, int32_t variable)
+{
+    for (uint32_t i = 0; i < f->statements_count; i++)
+        if (f->statements[i].kind == WEFT__STATEMENT_ARRAY && f->statements[i].variable == variable)
+            return true;
+    return false;
+}
+
 /* A number that may as well be computed before the loops. */
 static bool moves(const weft__function *f, const weft__function_join *join,
                   const weft__function_statement *s)
@@ -72,7 +80,7 @@ static bool moves(const weft__function *f, const weft__function_join *join,
     bool number = s->kind == WEFT__STATEMENT_DECLARE ||
                   (s->kind == WEFT__STATEMENT_ASSIGN && s->variable >= 0 &&
                    f->variables[s->variable].dtype != WEFT_DTYPE_DEFAULT);
-    if (!number)
+    if (!number || is_local_array(f, s->variable))
         return false;
     for (int k = 0; k < join->count; k++) {
         const weft__function_statement *loop = &f->statements[join->loops[k]];
@@ -165,6 +173,7 @@ static weft_status emit_body(weft__emitter *e, const weft__function_join *join, 
     for (int l = 0; l < nest->depth; l++)
         e->nest->loops[l].variable = nest->loops[l].variable;
     e->scope = join->loops[k];
+    e->skips = 0;
     weft__emit_mark(e, body);
     TRY(weft__emit_list(e, body, NULL));
     e->nest->joined_ends[k] = e->statements;

@@ -49,6 +49,7 @@ typedef struct weft__nest_operand {
     int32_t index;
     bool element; /* a variable with subscripts */
     bool written, fixed;
+    bool position; /* its elements are positions of others */
 } weft__nest_operand;
 
 /* Why a loop is serial. */
@@ -60,6 +61,8 @@ typedef struct weft__nest_reason {
 /* The loop for arrays of certain types and certain bounds. */
 typedef struct weft__nest_plan {
     bool made, parallel;
+    bool looked; /* it needed to know what arrays hold: */
+    weft__portable_range ranges[WEFT__NEST_OPERANDS_MAX];
     weft__nest_reason reason; /* if it is not parallel */
     weft_shape space;
     int64_t base[WEFT__NEST_DEPTH_MAX];
@@ -82,6 +85,7 @@ struct weft__function_nest {
     weft__lang_name names[WEFT__NEST_OPERANDS_MAX];
     char own_names[WEFT__NEST_DEPTH_MAX + WEFT__NEST_FOLDS_MAX][16];
     int operands_count;
+    bool positions; /* some operands are */
     weft__nest_fold folds[WEFT__NEST_FOLDS_MAX];
     int folds_count;
     bool folded[WEFT__NEST_DEPTH_MAX]; /* of the loops, if `second` is there */
@@ -128,6 +132,24 @@ typedef struct weft__nest_bounds {
 bool weft__nest_count(weft__running *r, weft__function_nest *nest, weft__nest_bounds *bounds);
 /* Runs it as kernels; if *done is false, nothing was done, and the nest has a reason. */
 weft_status weft__nest_run(weft__running *r, weft__function_nest *nest, bool *done);
+
+/* extent.c: between which integers the elements of the operands are: by their types … */
+void weft__extent_allowed(const weft__function_nest *nest, const weft__lang_operand *types,
+                          weft__portable_range *ranges);
+/* … or, of positions, as they are, */
+weft_status weft__extent_look(weft__running *r, const weft__function_nest *nest,
+                              const weft__lang_operand *types, weft__portable_range *ranges);
+/* and as they may be too if they are used as positions alone. */
+void weft__extent_widen(const weft__function_nest *nest, const weft__lang_operand *types,
+                        weft__portable_range *ranges);
+
+/* nest_fold.c: the fold whose values the operand has, or -1. */
+int weft__nest_fold_of(const weft__function_nest *nest, const weft__portable_program *program,
+                       int32_t operand);
+/* Makes reductions of the values that are folded, cast where `casts` has a dtype; they come last.
+ */
+weft_status weft__nest_fold_results(const weft__function_nest *nest, const uint8_t *casts,
+                                    weft__portable_program *program);
 
 /* depend.c: whether an iteration needs what another one wrote. Forms are those of all nodes of the
  * kernel. */

@@ -20,6 +20,8 @@ typedef struct nesting {
     weft__lang_operand types[WEFT__NEST_OPERANDS_MAX];
     weft_operand operands[WEFT__NEST_OPERANDS_MAX];
     weft_shape space;
+    weft__portable_range ranges[WEFT__NEST_OPERANDS_MAX];
+    bool looked; /* … as the elements are */
     weft__nest_accumulator accumulators[WEFT__NEST_FOLDS_MAX];
     weft_array *const *folded; /* of the kernel before, or NULL */
 } nesting;
@@ -190,9 +192,23 @@ static const int64_t *value_of(const nesting *n, int operand, int64_t *value)
     return integer ? value : NULL;
 }
 
+/* A plan for more is as good; that there is none depends on what exactly there was. */
+static bool fits_ranges(const nesting *n, const weft__nest_plan *plan)
+{
+    for (int i = 0; i < n->nest->operands_count && n->nest->positions; i++) {
+        const weft__portable_range *a = &plan->ranges[i], *b = &n->ranges[i];
+        if (!n->nest->operands[i].position || (!plan->parallel && !plan->looked))
+            continue;
+        if (plan->parallel ? a->low > b->low || a->high < b->high
+                           : !n->looked || a->low != b->low || a->high != b->high)
+            return false;
+    }
+    return true;
+}
+
 static bool fits(const nesting *n, const weft__nest_plan *plan)
 {
-    if (!plan->made || !weft__shape_same(&plan->space, &n->space))
+    if (!plan->made || !weft__shape_same(&plan->space, &n->space) || !fits_ranges(n, plan))
         return false;
     for (int k = 0; k < n->nest->folds_count; k++)
         if (plan->accumulators[k].dtype != n->accumulators[k].dtype ||
@@ -208,6 +224,17 @@ static bool fits(const nesting *n, const weft__nest_plan *plan)
             return false;
     }
     return true;
+}
+
+/* Finds out what is in arrays that have positions. */
+static weft_status look(nesting *n)
+{
+    if (n->looked)
+        return WEFT_OK;
+    weft__extent_allowed(n->nest, n->types, n->ranges);
+    TRY(weft__extent_look(n->r, n->nest, n->types, n->ranges));
+    n->looked = true;
+    return WEFT_OK;
 }
 
 static void free_plan(weft__nest_plan *plan)
@@ -230,89 +257,6 @@ void weft__function_nest_free(weft__function_nest *nest)
     weft__free(nest);
 }
 
-static int fold_of(const weft__function_nest *nest, const weft__portable_program *program,
-                   int32_t operand)
-{
-    const weft__nest_operand *o = &nest->operands[program->operands[operand].argument];
-    return o->role == WEFT__ROLE_FOLD ? o->index : -1;
-}
-
-static const uint8_t reductions[] = {[WEFT__LANG_add] = WEFT__LANG_sum,
-                                     [WEFT__LANG_subtract] = WEFT__LANG_sum,
-                                     [WEFT__LANG_multiply] = WEFT__LANG_prod,
-                                     [WEFT__LANG_minimum] = WEFT__LANG_min,
-                                     [WEFT__LANG_maximum] = WEFT__LANG_max};
-
-/* The axes that a fold is over, if not all. */
-static weft_status fold_axes(const weft__function_nest *nest, weft__lang_syntax *s, int32_t *found)
-{
-    weft__syntax_attributes attributes = {.order = 2, .value = -1};
-    *found = -1;
-    if (!nest->second)
-        return WEFT_OK;
-    for (int k = 0; k < nest->depth; k++)
-        if (nest->folded[k])
-            attributes.axis[attributes.axes++] = nest->axis[k];
-    TRY(weft__lang_room(&s->attributes, s->attributes_count, &s->attributes_room,
-                        sizeof *s->attributes));
-    *found = (int32_t)s->attributes_count;
-    s->attributes[s->attributes_count++] = attributes;
-    return WEFT_OK;
-}
-
-/* The term as the type that it is folded in. */
-static weft_status cast_term(weft__lang_syntax *s, uint8_t dtype, int32_t *term)
-{
-    weft__syntax_node cast = {.kind = WEFT__SYNTAX_CAST,
-                              .dtype = dtype,
-                              .column = s->nodes[*term].column,
-                              .first = s->arguments_count,
-                              .count = 1,
-                              .index = -1};
-    TRY(weft__lang_room(&s->arguments, s->arguments_count, &s->arguments_room,
-                        sizeof *s->arguments));
-    s->arguments[s->arguments_count++] = *term;
-    TRY(weft__lang_room(&s->nodes, s->nodes_count, &s->nodes_room, sizeof *s->nodes));
-    *term = (int32_t)s->nodes_count;
-    s->nodes[s->nodes_count++] = cast;
-    return WEFT_OK;
-}
-
-/* Values that are folded come last. */
-static weft_status fold_results(const weft__function_nest *nest, const uint8_t *casts,
-                                weft__portable_program *program)
-{
-    weft__lang_syntax *s = program->syntax;
-    for (uint32_t done = 0, i = 0; done < s->statements_count; done++) {
-        weft__syntax_statement statement = s->statements[i];
-        int fold = statement.target < 0 ? -1 : fold_of(nest, program, statement.target);
-        if (fold < 0) {
-            i++;
-            continue;
-        }
-        memmove(&s->statements[i], &s->statements[i + 1],
-                (s->statements_count - i - 1) * sizeof *s->statements);
-        if (casts[fold])
-            TRY(cast_term(s, casts[fold], &statement.node));
-        weft__syntax_node call = {.kind = WEFT__SYNTAX_CALL,
-                                  .operation = reductions[nest->folds[fold].operation],
-                                  .column = statement.column,
-                                  .first = s->arguments_count,
-                                  .count = 1,
-                                  .index = -1};
-        TRY(fold_axes(nest, s, &call.index));
-        TRY(weft__lang_room(&s->arguments, s->arguments_count, &s->arguments_room,
-                            sizeof *s->arguments));
-        s->arguments[s->arguments_count++] = statement.node;
-        TRY(weft__lang_room(&s->nodes, s->nodes_count, &s->nodes_room, sizeof *s->nodes));
-        statement.node = (int32_t)s->nodes_count;
-        s->nodes[s->nodes_count++] = call;
-        statement.end = s->nodes_count;
-        s->statements[s->statements_count - 1] = statement;
-    }
-    return WEFT_OK;
-}
-
 /* What the terms become before they are folded; *why is set if they cannot be. */
 static weft_status choose_casts(const nesting *n, const weft__portable_program *program,
                                 const weft__lang_operand *types, uint8_t *casts, const char **why)
@@ -323,7 +267,7 @@ static weft_status choose_casts(const nesting *n, const weft__portable_program *
     TRY(weft__lang_check(program->syntax, types, &checked));
     for (uint32_t i = 0; i < checked->assignments_count; i++) {
         const weft__lang_assignment *a = &checked->assignments[i];
-        int fold = fold_of(n->nest, program, a->operand);
+        int fold = weft__nest_fold_of(n->nest, program, a->operand);
         if (fold < 0)
             continue;
         if (!weft_shape_equal(checked->shapes[checked->nodes[a->node].shape], program->points))
@@ -344,7 +288,7 @@ static weft_status evaluate_folded(const nesting *n, const weft__lang_operand *t
     TRY(choose_casts(n, program, types, casts, why));
     if (*why)
         return WEFT_OK;
-    TRY(fold_results(n->nest, casts, program));
+    TRY(weft__nest_fold_results(n->nest, casts, program));
     return weft__evaluation_new(program->syntax, types, (int)program->operands_count,
                                 &plan->launch.evaluation);
 }
@@ -362,7 +306,7 @@ static weft_status evaluate(const nesting *n, weft__nest_plan *plan, const char 
             types[i].shape = program->operands[i].form == WEFT__PORTABLE_WHOLE
                                  ? (weft_shape){0, {0}}
                                  : program->points;
-        if (fold_of(n->nest, program, (int32_t)i) >= 0)
+        if (weft__nest_fold_of(n->nest, program, (int32_t)i) >= 0)
             types[i] = (weft__lang_operand){.tag = WEFT_OPERAND_ARRAY, .unset = true};
     }
     weft_status status = evaluate_folded(n, types, plan, why);
@@ -404,6 +348,36 @@ static bool saves_kernels(const weft__function_nest *nest, const weft__nest_plan
     return plan->launch.evaluation->kernels_count < apart;
 }
 
+static weft_status try_rewrite(const nesting *n, weft__nest_plan *plan,
+                               const int64_t *const *numbers)
+{
+    weft__portable_free(&plan->launch.program);
+    return weft__portable_rewrite(n->nest->syntax, n->types, numbers, plan->ranges, &n->space, true,
+                                  &plan->launch.program);
+}
+
+/* With elements as they may be, if that will do, so that the plan is good for others; else as they
+ * are. */
+static weft_status rewrite(nesting *n, weft__nest_plan *plan, const int64_t *const *numbers)
+{
+    weft_error saved = *weft_error_last();
+    weft__extent_allowed(n->nest, n->types, plan->ranges);
+    weft_status status = try_rewrite(n, plan, numbers);
+    if (status == WEFT_OK || status == WEFT_ERROR_MEMORY || !n->nest->positions)
+        return status;
+    weft__error_restore(&saved);
+    TRY(look(n));
+    plan->looked = true;
+    memcpy(plan->ranges, n->ranges, sizeof plan->ranges);
+    weft__extent_widen(n->nest, n->types, plan->ranges);
+    status = try_rewrite(n, plan, numbers);
+    if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
+        return status;
+    weft__error_restore(&saved);
+    memcpy(plan->ranges, n->ranges, sizeof plan->ranges);
+    return try_rewrite(n, plan, numbers);
+}
+
 static weft_status make_plan(nesting *n, weft__nest_plan *plan)
 {
     const weft__lang_syntax *s = n->nest->syntax;
@@ -427,8 +401,7 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
     weft__free(forms);
     if (depends)
         return WEFT_OK;
-    weft_status status =
-        weft__portable_rewrite(s, n->types, numbers, &n->space, true, &plan->launch.program);
+    weft_status status = rewrite(n, plan, numbers);
     if (status == WEFT_OK)
         status = evaluate(n, plan, &why);
     if (status == WEFT_OK && !why && n->nest->joined && !saves_kernels(n->nest, plan))
@@ -444,7 +417,7 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
     return WEFT_OK;
 }
 
-static weft_status find_plan(nesting *n, weft__nest_plan **found)
+static bool find_made(const nesting *n, weft__nest_plan **found)
 {
     weft__function_nest *nest = n->nest;
     for (int i = 0; i < WEFT__NEST_PLANS; i++)
@@ -452,8 +425,26 @@ static weft_status find_plan(nesting *n, weft__nest_plan **found)
             *found = &nest->plans[i];
             if (!nest->plans[i].parallel)
                 nest->reason = nest->plans[i].reason;
-            return WEFT_OK;
+            return true;
         }
+    return false;
+}
+
+/* Plans that arrays were looked at for are found by looking again. */
+static weft_status find_plan(nesting *n, weft__nest_plan **found)
+{
+    weft__function_nest *nest = n->nest;
+    bool looks = false;
+    for (int i = 0; i < WEFT__NEST_PLANS; i++)
+        looks |= nest->plans[i].made && nest->plans[i].looked;
+    if (nest->positions)
+        weft__extent_allowed(nest, n->types, n->ranges);
+    if (find_made(n, found))
+        return WEFT_OK;
+    if (looks)
+        TRY(look(n));
+    if (looks && find_made(n, found))
+        return WEFT_OK;
     *found = &nest->plans[nest->oldest];
     nest->oldest = (nest->oldest + 1) % WEFT__NEST_PLANS;
     free_plan(*found);
@@ -560,7 +551,7 @@ static weft_status make_views(const nesting *n, const weft__nest_plan *plan, lau
     *viewed = true;
     for (uint32_t i = 0; i < program->operands_count && *viewed; i++) {
         const weft__portable_operand *o = &program->operands[i];
-        int fold = fold_of(n->nest, program, (int32_t)i);
+        int fold = weft__nest_fold_of(n->nest, program, (int32_t)i);
         l->operands[i] = n->operands[o->argument];
         if (fold >= 0) {
             TRY(make_result(n, &l->results[fold]));

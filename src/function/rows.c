@@ -351,7 +351,7 @@ void weft__nest_clear(weft__function_nest *nest)
     nest->text = NULL;
     nest->operands_count = nest->folds_count = 0;
     nest->columns_count = 0;
-    nest->has_privates = nest->candidate = false;
+    nest->has_privates = nest->candidate = nest->positions = false;
     nest->reason.text[0] = 0;
     for (int k = 0; k < nest->depth; k++)
         nest->loops[k].guard = -1;

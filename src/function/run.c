@@ -119,6 +119,7 @@ static weft_status make_zeros(weft__running *r, const weft__function_statement *
     if (!array)
         return weft_error_code();
     weft__held_set_array(r, s->variable, array);
+    r->held[s->variable].declared = true;
     return weft__fill_run(array, &zero, r->stream);
 }
 

@@ -278,6 +278,7 @@ void weft__held_wrote(weft__running *r, int32_t variable, bool on_device)
     bool one = held->host == held->device;
     on_device &= !r->at_host;
     held->written = true;
+    held->seen = false;
     held->device_valid = one || on_device;
     held->host_valid = one || !on_device;
     if (on_device)
@@ -302,7 +303,7 @@ void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array)
 
 bool weft__held_is_fixed(const weft__held *held)
 {
-    return held->holding == WEFT__ARRAY && (held->home || held->taken);
+    return held->holding == WEFT__ARRAY && (held->home || held->taken || held->declared);
 }
 
 void weft__held_move(weft__running *r, int32_t from, int32_t to, bool takes)

@@ -61,7 +61,7 @@ static weft_status fill(weft__launch_plan *plan, const weft__launch_kernel *kern
     bool strict = false;
     TRY(read_strict(&strict));
     read_values(kernel, arguments, plan->values, numbers);
-    TRY(weft__portable_rewrite(kernel->syntax, plan->types, numbers, &plan->space, strict,
+    TRY(weft__portable_rewrite(kernel->syntax, plan->types, numbers, NULL, &plan->space, strict,
                                &plan->program));
     uint32_t count = plan->program.operands_count;
     weft__lang_operand *types = weft__allocate((count + (size_t)1) * sizeof *types);

@@ -53,6 +53,14 @@ static void mark(const weft__lang_syntax *syntax, const weft__affine *forms, uin
             mark_below(syntax, &syntax->nodes[i], needed, needed[i], forms);
 }
 
+/* What a position becomes in the next round. */
+static bool is_next_position(const weft__lang_syntax *syntax, const weft__syntax_node *node,
+                             const uint8_t *needed)
+{
+    return node->operation == WEFT__LOOP_NEXT &&
+           needed[arguments_of(syntax, node)[0]] & WEFT__NEEDED_AS_INDEX;
+}
+
 /* What decides how often a loop goes round decides about positions that it counts. */
 static void mark_loops(const weft__lang_syntax *syntax, uint8_t *needed)
 {
@@ -61,23 +69,28 @@ static void mark_loops(const weft__lang_syntax *syntax, uint8_t *needed)
         counts |= syntax->nodes[i].kind == WEFT__SYNTAX_LOOP && needed[i] & WEFT__NEEDED_AS_INDEX;
     for (uint32_t i = 0; counts && i < syntax->nodes_count; i++)
         if (syntax->nodes[i].kind == WEFT__SYNTAX_LOOP &&
-            syntax->nodes[i].operation == WEFT__LOOP_TEST)
+            (syntax->nodes[i].operation == WEFT__LOOP_TEST ||
+             is_next_position(syntax, &syntax->nodes[i], needed)))
             needed[i] |= WEFT__NEEDED_AS_INDEX;
     for (uint32_t i = syntax->nodes_count; counts && i-- > 0;)
         if (needed[i])
             mark_below(syntax, &syntax->nodes[i], needed, needed[i], NULL);
 }
 
-weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed)
+weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions)
 {
     uint8_t *needed = weft__allocate_zeroed(syntax->nodes_count + (size_t)1);
     if (!needed)
         return WEFT_ERROR_MEMORY;
     mark(syntax, NULL, needed);
     mark_loops(syntax, needed);
-    for (uint32_t i = 0; i < syntax->nodes_count; i++)
+    for (uint32_t i = 0; i < syntax->nodes_count; i++) {
         if (syntax->nodes[i].kind == WEFT__SYNTAX_OPERAND && needed[i] & WEFT__NEEDED_AS_INDEX)
             fixed[syntax->nodes[i].index] = true;
+        if (positions && syntax->nodes[i].kind == WEFT__SYNTAX_ACCESS &&
+            needed[i] & WEFT__NEEDED_AS_INDEX)
+            positions[syntax->nodes[i].index] = true;
+    }
     weft__free(needed);
     return WEFT_OK;
 }
@@ -279,13 +292,15 @@ static weft_status rewrite(weft__rewriting *r, const int64_t *const *numbers)
 }
 
 weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__lang_operand *types,
-                                   const int64_t *const *numbers, const weft_shape *space,
+                                   const int64_t *const *numbers,
+                                   const weft__portable_range *ranges, const weft_shape *space,
                                    bool strict, weft__portable_program *program)
 {
     size_t nodes = syntax->nodes_count + (size_t)1;
     bool assigned[WEFT__LANG_OPERANDS_MAX] = {false};
     weft__rewriting r = {.from = syntax,
                          .types = types,
+                         .ranges = ranges,
                          .space = *space,
                          .strict = strict,
                          .assigned = assigned,

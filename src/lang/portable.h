@@ -38,13 +38,21 @@ typedef struct weft__portable_program {
     weft_shape points; /* the index space, or the number of its points for linear indexing */
 } weft__portable_program;
 
+/* Between which integers the elements of an argument are. */
+typedef struct weft__portable_range {
+    int64_t low, high;
+} weft__portable_range;
+
 /* Numbers that indices are made of: fixed[k] says whether argument k is one, so that the program
- * depends on its value. */
-weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed);
-/* `numbers[k]` is the value of argument k if that is an integer, else NULL. `strict`: an element
- * outside of its array is an error, whatever its boundary. Free the program also when it fails. */
+ * depends on its value; positions[k], if not NULL, whether it is an array whose elements are. */
+weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions);
+/* `numbers[k]` is the value of argument k if that is an integer, else NULL. `ranges`, of the
+ * arguments, are for elements that are positions of others; NULL: there are none. `strict`: an
+ * element outside of its array is an error, whatever its boundary. Free the program also when it
+ * fails. */
 weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__lang_operand *types,
-                                   const int64_t *const *numbers, const weft_shape *space,
+                                   const int64_t *const *numbers,
+                                   const weft__portable_range *ranges, const weft_shape *space,
                                    bool strict, weft__portable_program *program);
 void weft__portable_free(weft__portable_program *program);
 

@@ -338,7 +338,8 @@ weft_status weft__rewrite_gather(weft__rewriting *r, int32_t access, int32_t *op
         if (!weft__rewrite_range(r, r->from->arguments[node->first + (uint32_t)s], &low, &high) ||
             low < 0 || high >= shape->size[s])
             return REWRITE_FAIL(r, node->column, WEFT_ERROR_UNSUPPORTED,
-                                "%s may be outside of its array", text_of(&e).text);
+                                "an element of '%s' may be outside of it",
+                                QUOTE(e.name.text, e.name.length));
     if (shape->ndim > 3 || r->assigned[node->index])
         return REWRITE_FAIL(
             r, node->column, WEFT_ERROR_UNSUPPORTED,

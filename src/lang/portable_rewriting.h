@@ -20,8 +20,9 @@ typedef struct weft__rewriting {
     uint8_t *needed; /* of each node */
     weft__affine *forms;
     const int64_t *const
-        *numbers;  /* of each argument: its value if that is an integer, else NULL */
-    int32_t *made; /* of each node: what it has become, or -1 */
+        *numbers; /* of each argument: its value if that is an integer, else NULL */
+    const weft__portable_range *ranges; /* of each argument's elements, or NULL */
+    int32_t *made;                      /* of each node: what it has become, or -1 */
     weft__portable_program *out;
 } weft__rewriting;
 

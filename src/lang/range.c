@@ -1,4 +1,5 @@
-/* Between which integers a node is: of what loops count, by the condition that they go on under. */
+/* Between which integers a node is: of what loops count, by the condition that they go on under, of
+ * elements, by what is known of their array. */
 #include "lang/portable_rewriting.h"
 
 enum { DEPTH_MAX = 24 };
@@ -66,6 +67,15 @@ static range either(range a, range b)
     return (range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
 
+/* What is written here may be anything. */
+static bool find_element(const weft__rewriting *r, const weft__syntax_node *access, range *found)
+{
+    if (!r->ranges || r->assigned[access->index])
+        return false;
+    *found = (range){r->ranges[access->index].low, r->ranges[access->index].high};
+    return true;
+}
+
 static bool find_call(const weft__rewriting *r, const weft__syntax_node *call, int depth,
                       range *found)
 {
@@ -115,14 +125,21 @@ static bool find_cast(const weft__rewriting *r, const weft__syntax_node *cast, i
            (wide || (found->low >= INT32_MIN && found->high <= INT32_MAX));
 }
 
-/* How much is added to what is carried: casts and choices of the same aside. */
-static bool step_of(const weft__rewriting *r, int32_t carry, int32_t node, int64_t *step)
+/* What a carry becomes: casts and choices of the same aside. */
+static const weft__syntax_node *next_of(const weft__rewriting *r, int32_t carry, int32_t node)
 {
     const weft__syntax_node *n = node_at(r, node);
     while (n->kind == WEFT__SYNTAX_CAST ||
            (n->kind == WEFT__SYNTAX_CALL && n->operation == WEFT__LANG_where &&
             argument_of(r, n, 2) == carry))
         n = node_at(r, argument_of(r, n, n->kind == WEFT__SYNTAX_CALL));
+    return n;
+}
+
+/* How much is added to what is carried. */
+static bool step_of(const weft__rewriting *r, int32_t carry, const weft__syntax_node *n,
+                    int64_t *step)
+{
     if (n->kind != WEFT__SYNTAX_CALL || argument_of(r, n, 0) != carry || n->count != 2 ||
         (n->operation != WEFT__LANG_add && n->operation != WEFT__LANG_subtract))
         return false;
@@ -160,6 +177,17 @@ static bool bound_of(const weft__rewriting *r, int32_t carry, int32_t condition,
     return true;
 }
 
+/* m = k(m), again and again: its first value, or an element, as what is counted is stored. */
+static bool find_chased(const weft__rewriting *r, const weft__syntax_node *access, range *found)
+{
+    range elements;
+    if (!find_element(r, access, &elements) || elements.low < INT32_MIN ||
+        elements.high > INT32_MAX || found->low < INT32_MIN || found->high > INT32_MAX)
+        return false;
+    *found = either(*found, elements);
+    return true;
+}
+
 /* Between its first value and the bound; it only goes towards that. */
 static bool find_carry(const weft__rewriting *r, int32_t carry, int depth, range *found)
 {
@@ -170,8 +198,12 @@ static bool find_carry(const weft__rewriting *r, int32_t carry, int depth, range
         if (is_part(n, WEFT__LOOP_NEXT) && argument_of(r, n, 0) == carry)
             next = (int32_t)i;
     }
-    if (next < 0 || !find(r, argument_of(r, node_at(r, carry), 0), depth + 1, found) ||
-        !step_of(r, carry, argument_of(r, node_at(r, next), 1), &step))
+    if (next < 0 || !find(r, argument_of(r, node_at(r, carry), 0), depth + 1, found))
+        return false;
+    const weft__syntax_node *becomes = next_of(r, carry, argument_of(r, node_at(r, next), 1));
+    if (becomes->kind == WEFT__SYNTAX_ACCESS)
+        return find_chased(r, becomes, found);
+    if (!step_of(r, carry, becomes, &step))
         return false;
     for (test = argument_of(r, node_at(r, next), 2); is_part(node_at(r, test), WEFT__LOOP_NEXT);)
         test = argument_of(r, node_at(r, test), 2);
@@ -197,6 +229,8 @@ static bool find(const weft__rewriting *r, int32_t node, int depth, range *found
         return find_call(r, n, depth, found);
     if (n->kind == WEFT__SYNTAX_CAST)
         return find_cast(r, n, depth, found);
+    if (n->kind == WEFT__SYNTAX_ACCESS)
+        return find_element(r, n, found);
     return is_part(n, WEFT__LOOP_CARRY) && find_carry(r, node, depth, found);
 }
 

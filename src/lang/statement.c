@@ -90,6 +90,16 @@ static weft_status never_read(weft__parser *p, const weft__names_local *local)
                       weft__lang_hint_of(&nearest).text);
 }
 
+/* In a loop of a function: a literal, which cannot be wrong. */
+static bool may_be_unread(const weft__parser *p, const weft__names_local *local)
+{
+    const weft__lang_syntax *s = p->syntax;
+    const weft__syntax_node *node = &s->nodes[local->node];
+    if (node->kind == WEFT__SYNTAX_CAST)
+        node = &s->nodes[s->arguments[node->first]];
+    return p->loops && node->kind == WEFT__SYNTAX_LITERAL;
+}
+
 static weft_status assign_local(weft__parser *p)
 {
     weft__token name = p->token;
@@ -109,7 +119,7 @@ static weft_status assign_local(weft__parser *p)
     weft__parser_next(p);
     TRY(parse_right_side(p, operation, node, &node));
     local = weft__names_local_find(&p->names, text.text, text.length);
-    if (local && !local->read)
+    if (local && !local->read && !may_be_unread(p, local))
         return never_read(p, local);
     TRY(weft__names_local_set(&p->names, text, node, name.at));
     return weft__parse_statement_add(p, WEFT__TARGET_LOCAL, -1, node, name.at);
@@ -186,7 +196,7 @@ static weft_status check_leftovers(weft__parser *p)
     const weft__lang_syntax *s = p->syntax;
     bool effect = p->wants_value;
     for (uint32_t i = 0; i < p->names.locals_count; i++)
-        if (!p->names.locals[i].read)
+        if (!p->names.locals[i].read && !may_be_unread(p, &p->names.locals[i]))
             return never_read(p, &p->names.locals[i]);
     for (uint32_t i = 0; i < s->statements_count; i++)
         effect |= s->statements[i].target >= 0;

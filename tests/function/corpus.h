@@ -246,4 +246,60 @@ LOOP(running_counter, INNER, false, APART, { int m = 0; for (int i = 0; i < n; i
      2*i) m = m + 3; y(i) = f32(m); } })
 LOOP(kept_from_before, INNER, false, APART, { float t = 0.0f; for (int i = 0; i < n; i++) { int m
      = 0; while (m < k(i)) { t = x(i); m++; } y(i) = t; } })
+LOOP(left_early, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; int m = 0; for
+     (m = 0; m < n; m++) { s += x(m)*0.5f; if (s > z(i) + 4.0f) break; s += 0.25f; } y(i) = s; k(i)
+     = m; } })
+LOOP(left_at_once, INNER, true, APART, { for (int i = 0; i < n; i++) { int m = i; while (m > 0) {
+     if (m % 5 == 0) break; m = m - 1; } y(i) = f32(m); } })
+LOOP(left_two_ways, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = x(i); int m = 0;
+     while (m < 40) { m = m + 1; if (s > 6.0f) { s = s - 1.0f; if (m > 9) { s = s + 32.0f; break; }
+     } else if (m % 7 == 6) break; s = s*1.25f; } y(i) = s; z(i) = f32(m); } })
+LOOP(rounds_skipped, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; int c1 = 0;
+     for (int m = 0; m < n; m++) { if (x(m) > 2.0f) continue; s = s*0.5f + x(m); if (m == i)
+     continue; c1 = c1 + 1; } y(i) = s; k(i) = c1; } })
+LOOP(inmost_left, INNER, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int j =
+     0; j < n; j++) { for (int m = 0; m < n; m++) { if (m > j) break; if (a(j, m) > 3.0f) continue;
+     s = s*0.5f + a(j, m); } if (s > z(i)) break; } y(i) = s; } })
+LOOP(skipped, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { if (x(i) > 2.0f) continue; y(i)
+     = x(i) + 1.0f; if (y(i) < 1.5f) { z(i) = 7.0f; continue; } z(i) = x(i); } })
+LOOP(skipped_sum, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { if (k(i) %
+     3 == 0) continue; s += x(i); } y(0) = s; })
+LOOP(skipped_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int
+     j = 0; j < n; j++) { if (a(i, j) > 2.0f) continue; s += a(i, j); } if (s < 9.0f) continue; y(i)
+     = s; } })
+LOOP(skipped_carry, SERIAL, false, APART, { float t = 1.0f; for (int i = 0; i < n; i++) { if (x(i) >
+     2.0f) continue; t = x(i); y(i) = t; } z(0) = t; })
+LOOP(skipped_before_set, SERIAL, false, APART, { float t = 1.0f; for (int i = 0; i < n; i++) { if
+     (x(i) > 2.0f) { y(i) = t; continue; } t = x(i); y(i) = t*2.0f; } })
+LOOP(left_outside, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (x(i) > 3.75f) break;
+     y(i)
+     = x(i) + 1.0f; } })
+LOOP(left_in_the_middle, SERIAL, false, APART, { int m = 0; for (int i = 0; i < n; i++) { while (m <
+     n) { if (m > 2*i) break; m = m + 1; } y(i) = f32(m); } })
+LOOP(gather_private, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { int m = k(i); float t =
+     x(m) + z(i); y(i) = t*x(n - 1 - m); } })
+LOOP(gather_twice, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { y(i) = x(k(k(i))) +
+     z(k(i)); } })
+LOOP(gather_computed, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { y(i) = x((k(i)*7 + i +
+     3) % n) - x(k(i)/2); } })
+LOOP(gather_plane, INDIRECT, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) {
+     c(i, j) = a(k(j), k(i)) + a(i, k(n - 1 - j)); } })
+LOOP(gather_rows, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int j
+     = 0; j < n; j++) { s += a(i, k(j))*x(k(j)); } y(i) = s; } })
+LOOP(gather_choice, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { if (k(i) > 8) y(i) =
+     x(k(i) - 1); else y(i) = x(k(i) + 1); } })
+LOOP(gather_largest, INDIRECT, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { s =
+     max(s, x(k(i)) - z(k(i))); } y(0) = s; })
+LOOP(gather_range, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int m
+     = k(i); m < k(n - 1 - i) + 1; m++) { s = s*0.5f + x(m)*z(k(m)); } y(i) = s; } })
+LOOP(gather_until, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { int m = i; int s = 0;
+     while
+     (s < 9) { s = s + 1; m = k(m); if (m % 4 == 0) break; } y(i) = f32(m + 100*s); } })
+LOOP(gather_scattered, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { z(k(i)) = x(k(i)) +
+     z(i); } })
+LOOP(gather_of_written, INDIRECT, false, APART, { for (int i = 0; i < n - 1; i++) { k(i + 1) =
+     (k(i +
+     1) + 3) % n; y(i) = x(k(i)); } })
+LOOP(alias_gather, ALIASED, false, 3, { for (int i = 0; i < n; i++) { y(i) = x(k(i)) + 1.0f; } })
 /* clang-format on */

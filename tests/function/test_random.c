@@ -11,9 +11,11 @@
 
 enum { SIZE = 9, ARRAYS = 3, NODES = 64, STATEMENTS = 4, TEXT = 4096 };
 
-/* An element: array, and for each of two subscripts constant + factor*i + factor*j. */
+/* An element: array, and for each of two subscripts constant + factor*i + factor*j, or k of that.
+ */
 typedef struct element {
     int array, constant[2], factor[2][2];
+    bool through[2];
 } element;
 
 enum { LITERAL, ELEMENT, COUNTER, ADD, SUBTRACT, MULTIPLY, PRIVATE, FOLDED };
@@ -27,6 +29,7 @@ typedef struct statement {
     element target;
     int value, condition; /* nodes; -1: none */
     bool compound, set_private, folds;
+    bool skips; /* if (…) continue; */
 } statement;
 
 typedef struct program {
@@ -38,6 +41,7 @@ typedef struct program {
     bool triangular, has_private, has_fold;
     bool rows; /* t = …; s = 0; for j { s = max(s, …); perhaps t = …; } x(…) = s + … */
     bool carries, returns;
+    int jump; /* 1: the inner loop is left under a condition, 2: a round of it */
     char text[TEXT];
     size_t length;
 } program;
@@ -54,6 +58,7 @@ static element new_element(const program *p)
         e.constant[s] = fixed ? below(SIZE) : below(5) == 0 ? 2 : below(3) ? 0 : below(3) - 1;
         if (!fixed)
             e.factor[s][counter] = below(12) == 0 ? 2 : 1;
+        e.through[s] = below(8) == 0;
     }
     return e;
 }
@@ -90,6 +95,8 @@ static void make_rows(program *p)
     s[3].value = new_node(p, 1, true);
     s[3].target = new_element(p);
     p->depth = 2;
+    p->jump = below(6);
+    s[0].condition = new_node(p, 2, below(2));
     s[1].value = new_node(p, 0, below(2));
     s[1].condition = below(4) == 0 && !p->triangular ? new_node(p, 2, false) : -1;
     s[2].value = new_node(p, 1, below(2));
@@ -129,6 +136,9 @@ static void make(program *p)
         p->has_private |= first;
         s->target = new_element(p);
         s->compound = below(3) == 0;
+        s->skips = s->condition >= 0 && below(3) == 0;
+        if (s->skips)
+            s->folds = false;
     }
 }
 
@@ -148,10 +158,11 @@ static void put_element(program *p, const element *e)
 {
     put(p, "%c(", "xyz"[e->array]);
     for (int s = 0; s < 2; s++) {
-        put(p, "%s%d", s ? ", " : "", e->constant[s]);
+        put(p, "%s%s%d", s ? ", " : "", e->through[s] ? "k(" : "", e->constant[s]);
         for (int k = 0; k < 2; k++)
             if (e->factor[s][k])
                 put(p, " + %d*%c", e->factor[s][k], "ij"[k]);
+        put(p, e->through[s] ? ")" : "");
     }
     put(p, ")");
 }
@@ -190,6 +201,11 @@ static void put_rows(program *p, const char *inner)
     put(p, s[1].condition >= 0 ? "s += " : "s = max(s, ");
     put_node(p, s[1].value);
     put(p, s[1].condition >= 0 ? "*0.0f; " : "); ");
+    if (p->jump == 1 || p->jump == 2) {
+        put(p, "if (");
+        put_node(p, s[0].condition);
+        put(p, " > 1.5f) %s; ", p->jump == 1 ? "break" : "continue");
+    }
     if (p->carries) {
         put(p, "t = ");
         put_node(p, s[2].value);
@@ -234,6 +250,10 @@ static void put_program(program *p)
             put_node(p, s->condition);
             put(p, " > 1.0f) ");
         }
+        if (s->skips) {
+            put(p, "continue; ");
+            continue;
+        }
         if (s->set_private)
             put(p, "t = ");
         else if (s->folds)
@@ -251,8 +271,9 @@ static void put_program(program *p)
 /* In C. */
 typedef struct state {
     float arrays[ARRAYS][SIZE][SIZE], t, s;
+    int32_t positions[SIZE];
     int count[2];
-    bool outside;
+    bool outside, left;
 } state;
 
 static float *find(state *s, const element *e)
@@ -261,6 +282,10 @@ static float *find(state *s, const element *e)
     for (int k = 0; k < 2; k++) {
         at[k] = e->constant[k] + e->factor[k][0] * s->count[0] + e->factor[k][1] * s->count[1];
         s->outside |= at[k] < 0 || at[k] >= SIZE;
+        if (e->through[k] && !s->outside) {
+            at[k] = s->positions[at[k]];
+            s->outside |= at[k] < 0 || at[k] >= SIZE;
+        }
     }
     return s->outside ? &s->arrays[0][0][0] : &s->arrays[e->array][at[0]][at[1]];
 }
@@ -286,6 +311,8 @@ static void run_body(const program *p, state *s)
         const statement *st = &p->statements[i];
         if (st->condition >= 0 && !(value(p, s, st->condition) > 1.0f))
             continue;
+        if (st->skips)
+            return;
         if (st->set_private) {
             s->t = value(p, s, st->value);
             continue;
@@ -311,6 +338,12 @@ static void run_inner(const program *p, state *s)
         s->s = s->s > v ? s->s : v;
     else
         s->s += v * 0.0f;
+    if (p->jump == 1 || p->jump == 2) {
+        bool jumps = value(p, s, st[0].condition) > 1.5f;
+        s->left = jumps && p->jump == 1;
+        if (jumps)
+            return;
+    }
     if (p->carries)
         s->t = value(p, s, st[2].value);
 }
@@ -322,6 +355,7 @@ static void run_row(const program *p, state *s)
     s->t = value(p, s, p->statements[0].value);
     s->s = 0;
     run_loops(p, s, 1);
+    s->left = false;
     float v = value(p, s, p->statements[3].value);
     float *to = find(s, &p->statements[3].target);
     if (!s->outside)
@@ -337,9 +371,10 @@ static void run_loops(const program *p, state *s, int loop)
             run_body(p, s);
         return;
     }
+    s->left = false;
     int low = loop == 1 && p->triangular ? s->count[0] : p->low[loop];
     if (p->step[loop] > 0)
-        for (int i = low; i < p->high[loop] && !s->outside; i += p->step[loop]) {
+        for (int i = low; i < p->high[loop] && !s->outside && !s->left; i += p->step[loop]) {
             s->count[loop] = i;
             if (p->rows && loop == 0)
                 run_row(p, s);
@@ -347,7 +382,7 @@ static void run_loops(const program *p, state *s, int loop)
                 run_loops(p, s, loop + 1);
         }
     else
-        for (int i = p->high[loop]; i > low && !s->outside; i--) {
+        for (int i = p->high[loop]; i > low && !s->outside && !s->left; i--) {
             s->count[loop] = i;
             if (p->rows && loop == 0)
                 run_row(p, s);
@@ -356,9 +391,11 @@ static void run_loops(const program *p, state *s, int loop)
         }
 }
 
-static void fill(state *s)
+static void fill(state *s, int strange)
 {
     memset(s, 0, sizeof *s);
+    for (int i = 0; i < SIZE; i++)
+        s->positions[i] = strange == i ? SIZE : strange == SIZE + i ? -1 : i * 4 % SIZE;
     for (int a = 0; a < ARRAYS; a++)
         for (int i = 0; i < SIZE * SIZE; i++)
             s->arrays[a][i / SIZE][i % SIZE] = (float)((i * 7 + a * 3) % 13) / 4;
@@ -368,7 +405,7 @@ static weft_status run_text(program *p, state *s, bool *parallel)
 {
     weft_function f = {.struct_size = sizeof f,
                        .name = "random",
-                       .parameters = "(x, y, z)",
+                       .parameters = "(x, y, z, k)",
                        .body = p->text,
                        .place = "here",
                        .options = {.offload = WEFT_OFFLOAD_ALWAYS}};
@@ -378,11 +415,13 @@ static weft_status run_text(program *p, state *s, bool *parallel)
         weft_borrow(s->arrays[1], sizeof s->arrays[1], WEFT_SHAPE(SIZE, SIZE), WEFT_F32);
     WEFT_AUTO weft_array *z =
         weft_borrow(s->arrays[2], sizeof s->arrays[2], WEFT_SHAPE(SIZE, SIZE), WEFT_F32);
+    WEFT_AUTO weft_array *k =
+        weft_borrow(s->positions, sizeof s->positions, WEFT_SHAPE(SIZE), WEFT_I32);
     weft__function *opened;
-    if (!x || !y || !z)
+    if (!x || !y || !z || !k)
         return weft_error_code();
     WEFT_ON(device());
-    weft_status status = weft_call(f, &s->s, x, y, z);
+    weft_status status = weft_call(f, &s->s, x, y, z, k);
     weft_error saved = *weft_error_last();
     if (weft__function_find(&f, &opened) == WEFT_OK)
         *parallel = opened->totals[WEFT__DID_LOOP] > 0;
@@ -403,8 +442,9 @@ TEST(F3_random)
         bool kernel = false;
         make(&p);
         put_program(&p);
-        fill(&expected);
-        fill(&actual);
+        int strange = below(6 * SIZE); /* rarely a position that is out of range */
+        fill(&expected, strange);
+        fill(&actual, strange);
         run_loops(&p, &expected, 0);
         if (p.rows)
             expected.s = p.returns ? expected.t : 0;

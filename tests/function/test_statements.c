@@ -168,6 +168,64 @@ TEST(F1_local_arrays)
     CHECK_INT(count, 168);
 }
 
+WEFT_FUNCTION(whole, (x, n), {
+    float t(n);
+    double u(n, 2);
+    for (int round = 0; round < 2; round++) {
+        t = 2 * x;
+        t += 1;
+        u = 3;
+        u(round, 1) = 7;
+    }
+    t = t - u(0, 0);
+    return t, sum(u);
+});
+
+/* A local array that was declared is written as a whole, as a parameter is. */
+TEST(F1_local_arrays_as_a_whole)
+{
+    WEFT_AUTO weft_array *x = ramp();
+    weft_array *t = NULL;
+    double sum = 0;
+    const weft_result results[] = {{&t, WEFT_DTYPE_DEFAULT}, {&sum, WEFT_F64}};
+    CHECK(x);
+    CHECK_STATUS(weft_call_with(&whole, 2, results, 2, WEFT__OPERANDS(x, N)), WEFT_OK);
+    bool right = is(t, -2, 2) && weft_array_dtype(t) == WEFT_F32;
+    weft_array_release(t);
+    CHECK(right);
+    CHECK(sum == 3 * 2 * N + 4);
+    CHECK(is(x, 0, 1));
+}
+
+WEFT_FUNCTION(between, (x, y, n), {
+    float t(n);
+    for (int i = 0; i < n; i++) {
+        if (x(i) > 4)
+            continue;
+        y(i) = 1;
+    }
+    for (int i = 0; i < n; i++) {
+        if (x(i) < 2)
+            continue;
+        y(i) = y(i) + 10;
+    }
+    t = 2 * x;
+    for (int i = 0; i < n; i++)
+        y(i) = y(i) + t(i);
+});
+
+/* Loops that are one kernel have jumps of their own, and arrays are assigned in their turn. */
+TEST(F1_arrays_between_loops)
+{
+    WEFT_AUTO weft_array *x = ramp(), *y = weft_zeros_like(x);
+    float actual[N];
+    CHECK(x && y);
+    CHECK_STATUS(weft_call(between, NULL, x, y, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+    for (int i = 0; i < N; i++)
+        CHECK(actual[i] == (float)((i <= 4) + 10 * (i >= 2) + 2 * i));
+}
+
 WEFT_FUNCTION(typed, (x, n), {
     float third = 1.0f / 3;
     int cut = 7.9;
@@ -277,6 +335,10 @@ static const struct wrong {
     {"(x)", "{ int a = 1; float a = 2; }", WEFT_ERROR_SYNTAX, "'a' was declared as i32 before"},
     {"(x)", "{ x = i32(x); }", WEFT_ERROR_DTYPE, "'x' is f32 and the value is i32"},
     {"(x)", "{ if (x > 1) x = 1; }", WEFT_ERROR_SHAPE, "a number is expected"},
+    {"(x)", "{ float t(3); t = x; }", WEFT_ERROR_SHAPE, ""},
+    {"(x)", "{ int t(10); t = x; }", WEFT_ERROR_DTYPE, "'t' is i32 and the value is f32"},
+    {"(x)", "{ for (i = 0; i < 10; i++) x(i) = x(i*i); }", WEFT_ERROR_SHAPE,
+     "subscript 1 of 'x' is 16"},
     {"(x)", "{ a = 1; a(0) = 2; }", WEFT_ERROR_ARGUMENT, "'a' is a number and has no elements"},
 };
 
@@ -437,6 +499,7 @@ TEST(F7_explain)
 }
 
 TEST_MAIN(TEST_OF(F1_flow), TEST_OF(F1_arrays), TEST_OF(F3_fused_and_read_by_element),
-          TEST_OF(F1_local_arrays), TEST_OF(F1_types), TEST_OF(F5_host_calls),
+          TEST_OF(F1_local_arrays), TEST_OF(F1_local_arrays_as_a_whole),
+          TEST_OF(F1_arrays_between_loops), TEST_OF(F1_types), TEST_OF(F5_host_calls),
           TEST_OF(E3_host_calls_wait), TEST_OF(F1_errors), TEST_OF(F1_results), TEST_OF(F4_serial),
           TEST_OF(F5_overlap), TEST_OF(F7_explain));

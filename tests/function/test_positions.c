@@ -1,0 +1,115 @@
+/* Loops that find elements through others: what is looked at, when, and what is out of range. */
+#include "function/open.h"
+#include "support/arrays.h"
+#include "support/check.h"
+#include <string.h>
+#include <weft/weft.h>
+
+enum { N = 10 };
+
+static weft_array *ramp(void)
+{
+    float values[N];
+    for (int i = 0; i < N; i++)
+        values[i] = (float)i;
+    return weft_from_host(values, sizeof values, WEFT_SHAPE(N), .device = device());
+}
+
+WEFT_FUNCTION(through, (x, y, k, n), {
+    for (int i = 0; i < n; i++)
+        y(i) = x(k(i)) + 1;
+});
+
+/* Elements that are positions are looked at in every call; one that is out of range is an error
+ * with its place, and what came before it is done. */
+TEST(F3_positions)
+{
+    static const int64_t last[] = {3, 9, 10, 0, -1, 9};
+    WEFT_AUTO weft_array *x = ramp();
+    CHECK(x);
+    for (size_t call = 0; call < sizeof last / sizeof last[0]; call++) {
+        float expected[N], actual[N];
+        int64_t positions[N];
+        for (int i = 0; i < N; i++)
+            positions[i] = i == 8 ? last[call] : 9 - i;
+        const bool wrong = last[call] < 0 || last[call] >= N;
+        for (int i = 0; i < N; i++)
+            expected[i] = wrong && i >= 8 ? 0 : (float)positions[i] + 1;
+        WEFT_AUTO weft_array *y = weft_zeros_like(x);
+        WEFT_AUTO weft_array *k = weft_from_host(positions, sizeof positions, WEFT_SHAPE(N),
+                                                 .dtype = WEFT_I64, .device = device());
+        CHECK(y && k);
+        CHECK_STATUS(weft_call(through, NULL, x, y, k, N), wrong ? WEFT_ERROR_SHAPE : WEFT_OK);
+        if (wrong)
+            CHECK_ERROR(WEFT_ERROR_SHAPE, last[call] < 0
+                                              ? "subscript 1 of 'x' is -1; 0 to 9 are possible"
+                                              : "subscript 1 of 'x' is 10; 0 to 9 are possible");
+        CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+        if (!wrong)
+            CHECK_BITS(actual, expected, sizeof actual);
+        weft__function *opened;
+        CHECK_STATUS(weft__function_find(&through, &opened), WEFT_OK);
+        CHECK(test_faults() || (opened->totals[WEFT__DID_LOOP] == 0) == wrong);
+    }
+}
+
+WEFT_FUNCTION(looked_up, (table, image, out, n), {
+    for (int i = 0; i < n; i++)
+        out(i) = table(image(i));
+});
+
+/* Bytes are always inside of 256 elements: nothing has to be looked at. */
+TEST(F3_positions_of_bytes)
+{
+    float table[256], actual[N];
+    uint8_t image[N];
+    for (int i = 0; i < 256; i++)
+        table[i] = (float)(i * i);
+    for (int i = 0; i < N; i++)
+        image[i] = (uint8_t)(255 - 28 * i);
+    WEFT_AUTO weft_array *t =
+        weft_from_host(table, sizeof table, WEFT_SHAPE(256), .device = device());
+    WEFT_AUTO weft_array *m =
+        weft_from_host(image, sizeof image, WEFT_SHAPE(N), .dtype = WEFT_U8, .device = device());
+    WEFT_AUTO weft_array *out = weft_zeros(WEFT_SHAPE(N), .dtype = WEFT_F32, .device = device());
+    CHECK(t && m && out);
+    CHECK_STATUS(weft_call(looked_up, NULL, t, m, out, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(out, actual, sizeof actual), WEFT_OK);
+    for (int i = 0; i < N; i++)
+        CHECK(actual[i] == table[image[i]]);
+    weft__function *opened;
+    CHECK_STATUS(weft__function_find(&looked_up, &opened), WEFT_OK);
+    CHECK(test_faults() || opened->totals[WEFT__DID_LOOP] == 1);
+    CHECK_INT(opened->totals[WEFT__DID_LOOK], 0);
+}
+
+WEFT_FUNCTION(again_and_again, (x, y, k, n), {
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < n; i++)
+            y(i) = y(i) + x(k(i));
+    k(0) = 2;
+    for (int i = 0; i < n; i++)
+        y(i) = y(i) + x(k(i));
+});
+
+/* Positions are looked at once, and again when they have changed. */
+TEST(F3_positions_that_stay)
+{
+    int64_t positions[N];
+    float actual[N];
+    for (int i = 0; i < N; i++)
+        positions[i] = i * 3 % N;
+    WEFT_AUTO weft_array *x = ramp(), *y = weft_zeros_like(x);
+    WEFT_AUTO weft_array *k = weft_from_host(positions, sizeof positions, WEFT_SHAPE(N),
+                                             .dtype = WEFT_I64, .device = device());
+    CHECK(x && y && k);
+    CHECK_STATUS(weft_call(again_and_again, NULL, x, y, k, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+    for (int i = 0; i < N; i++)
+        CHECK(actual[i] == (float)(i ? 4 * positions[i] : 2));
+    weft__function *opened;
+    CHECK_STATUS(weft__function_find(&again_and_again, &opened), WEFT_OK);
+    CHECK(test_faults() || opened->totals[WEFT__DID_LOOK] == 2);
+}
+
+TEST_MAIN(TEST_OF(F3_positions), TEST_OF(F3_positions_of_bytes), TEST_OF(F3_positions_that_stay));
