@@ -193,6 +193,15 @@ class Eval(InFolder):
         self.assertEqual(self.value("a + n7", "m.npz"), [2.0, 4.0, 6.0])
         self.assertIn("name one", run("eval", "nothing", "m.npz", code=1).stderr)
 
+    def test_to_the_standard_output(self):
+        write_npy("a.npy", [1.0, 2.0])
+        command = [TOOL, "eval", "b = 2*a", "a=a.npy", "-o", "b=/dev/stdout"]
+        with open("b.npy", "wb") as file:
+            subprocess.run(command, stdout=file, check=True)
+        self.assertEqual(read_npy("b.npy")[1], [2.0, 4.0])
+        through = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual(through, open("b.npy", "rb").read())
+
     def test_odd_names(self):
         write_npy("a.npy", [1.0])
         with zipfile.ZipFile("m.npz", "w") as archive:
@@ -411,7 +420,11 @@ class Others(InFolder):
         for missing in info["missing"]:
             self.assertGreater(len(missing["why"]), 20)
         self.assertIn("f64", info["devices"][0]["dtypes"])
-        self.assertIn("nonesuch", run("info", environment={"WEFT_DEVICE": "nonesuch"}, code=1).stderr)
+        wrong = dict(nothing, WEFT_DEVICE="nonesuch")
+        self.assertIn("\ncpu ", run("info", environment=wrong, code=1).stdout)
+        done = run("info", "--json", environment=wrong, code=1)
+        self.assertIn("nonesuch", done.stderr)
+        self.assertEqual(json.loads(done.stdout), dict(info, default=None, devices=json.loads(done.stdout)["devices"]))
 
     def test_calibrate(self):
         where = {"WEFT_CACHE_DIR": os.path.join(os.getcwd(), "costs"), "WEFT_CUDA": "/nonexistent",
@@ -473,6 +486,12 @@ WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
                                       (["program.c", "listing", "x=f32[10]", "n=10"], 1, "parameter 'y' has no operand"),
                                       (["program.c", "listing", "x=f32[10]", "y=f32[9]", "n=10"], 1, "listing")):
             self.assertIn(part, run("explain", *arguments, code=code).stderr)
+        with open("named.c", "w") as file:
+            file.write("WEFT_FUNCTION(sum, (v), { return 2*v; });\n"
+                       "WEFT_FUNCTION(half, (v), { if (max(v) > 0) return v; return v/2; });\n")
+        text = run("explain", "named.c", "v=f32[1000]").stdout  # sum is a name of the language's, and v is zero
+        self.assertIn("kernel: return 2*v", text)
+        self.assertIn("kernel: return v/2", text)
 
     def test_explain(self):
         parts = {"cuda": "__global__", "opencl": "__kernel", "interpreter": "", "ir": ""}

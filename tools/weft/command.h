@@ -47,7 +47,7 @@ typedef struct operands {
 } operands;
 
 /* "a=x.npy", "a=x.npz:member", "x.npz", "a=2.5", "a=f32[3,4]". With `types` nothing is computed or
- * read: arrays have the type and shape, and memory that nobody has looked at. Of "x.npz" those are
+ * read: arrays have the type and shape, and no memory; without code, zeros. Of "x.npz" those are
  * taken that the code names; without code, all that have a name. Returns an exit code. */
 int operand_add(operands *all, const char *command, const char *argument, const char *code,
                 bool types);

@@ -139,12 +139,12 @@ static bool ends_with(const char *text, const char *end)
     return length > part && strcmp(text + length - part, end) == 0;
 }
 
-/* Other files would be NPY behind a name that says something else; devices and pipes have none. */
+/* Others would be NPY behind a name that says something else; /dev/stdout and pipes say nothing. */
 static bool is_output(const char *path)
 {
     struct stat facts;
     return ends_with(path, ".npy") || ends_with(path, ".npz") || ends_with(path, ".png") ||
-           (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode));
+           strncmp(path, "/dev/", 5) == 0 || (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode));
 }
 
 /* Where the last part of a path begins; facts are those of the folder before it. */

@@ -163,16 +163,27 @@ static int show_devices(bool json)
     return DONE;
 }
 
+/* A default that is wrong is an error, and the rest is what helps then. */
+static int show_default(bool json)
+{
+    const weft_device usual = weft_device_default();
+    const bool known = usual.kind > 0;
+    const int code = known ? DONE : failed_call();
+    const char *quote = json && known ? "\"" : "";
+    printf(json ? "{\"version\": \"%s\", \"default\": %s%s%s, \"devices\": ["
+                : "Weft %s, default device %s%s%s\n\n",
+           weft_version(), quote,
+           known  ? weft_device_id(usual)
+           : json ? "null"
+                  : "unknown",
+           quote);
+    return code;
+}
+
 static int show(bool json)
 {
     missing list[3];
-    const weft_device usual = weft_device_default();
-    if (usual.kind <= 0)
-        return failed_call();
-    printf(json ? "{\"version\": \"%s\", \"default\": \"%s\", \"devices\": ["
-                : "Weft %s, default device %s\n\n",
-           weft_version(), weft_device_id(usual));
-    const int code = show_devices(json);
+    const int usual = show_default(json), code = show_devices(json);
     const int count = code == DONE ? find_missing(list) : 0;
     printf(json ? "], \"missing\": [" : count ? "\nMissing:\n" : "");
     for (int k = 0; k < count; k++) {
@@ -187,7 +198,7 @@ static int show(bool json)
         printf("}");
     }
     printf(json ? "]}\n" : "");
-    return code;
+    return code == DONE ? usual : code;
 }
 
 static int calibrate(void)

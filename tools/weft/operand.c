@@ -269,7 +269,7 @@ int operand_add(operands *all, const char *command, const char *argument, const 
     if (typed && types)
         return add_array(all, argument, length,
                          code ? make_type(dtype, shape)
-                              : weft_empty(shape, .dtype = dtype, .device = WEFT_CPU),
+                              : weft_zeros(shape, .dtype = dtype, .device = WEFT_CPU),
                          false);
     if (typed)
         return add_random(all, name, dtype, shape);
