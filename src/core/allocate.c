@@ -3,11 +3,14 @@
 #include "core/status.h"
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Atomic bool watching;
 static _Atomic int64_t countdown; /* 0: off */
 static _Atomic bool failed;
 static _Atomic int64_t live;
+
+static WEFT__THREAD_LOCAL weft__reserve *used;
 
 bool weft__allocation_begin(size_t bytes)
 {
@@ -43,8 +46,19 @@ int64_t weft__allocation_live(void)
     return atomic_load(&live);
 }
 
+/* The first block of a reserve begins with the address of the next one. */
+static void *take_block(weft__reserve *reserve)
+{
+    void *block = reserve->first;
+    memcpy(&reserve->first, block, sizeof block);
+    reserve->count--;
+    return block;
+}
+
 static void *checked(void *pointer, size_t bytes)
 {
+    if (!pointer && used && used->count && bytes <= used->bytes)
+        return take_block(used);
     if (!pointer)
         FAIL(WEFT_ERROR_MEMORY, "the system has no %zu bytes left for the library itself", bytes);
     return pointer;
@@ -59,17 +73,23 @@ void *weft__allocate(size_t bytes)
 void *weft__allocate_zeroed(size_t bytes)
 {
     void *pointer = weft__allocation_begin(bytes) ? calloc(1, bytes) : NULL;
-    return checked(pointer, bytes);
+    if (!pointer && (pointer = checked(NULL, bytes)))
+        memset(pointer, 0, bytes);
+    return pointer;
 }
 
 void *weft__reallocate(void *pointer, size_t bytes)
 {
     if (!pointer)
         return weft__allocate(bytes);
-    if (!weft__allocation_begin(bytes))
-        return checked(NULL, bytes);
-    weft__allocation_end(); /* a block that moves is still one block */
-    return checked(realloc(pointer, bytes), bytes);
+    void *moved = NULL;
+    if (weft__allocation_begin(bytes)) {
+        weft__allocation_end(); /* a block that moves is still one block */
+        moved = realloc(pointer, bytes);
+    }
+    if (!moved)
+        FAIL(WEFT_ERROR_MEMORY, "the system has no %zu bytes left for the library itself", bytes);
+    return moved;
 }
 
 void weft__free(void *pointer)
@@ -79,3 +99,28 @@ void weft__free(void *pointer)
     weft__allocation_end();
     free(pointer);
 }
+
+bool weft__reserve_fill(weft__reserve *reserve, uint32_t count, size_t bytes)
+{
+    if (reserve->bytes < bytes) {
+        weft__reserve_free(reserve);
+        reserve->bytes = bytes;
+    }
+    while (reserve->count < count) {
+        void *block = weft__allocate(reserve->bytes);
+        if (!block)
+            return false;
+        memcpy(block, &reserve->first, sizeof block);
+        reserve->first = block;
+        reserve->count++;
+    }
+    return true;
+}
+
+void weft__reserve_free(weft__reserve *reserve)
+{
+    while (reserve->count)
+        weft__free(take_block(reserve));
+}
+
+void weft__reserve_use(weft__reserve *reserve) { used = reserve; }

@@ -13,6 +13,19 @@ void *weft__allocate_zeroed(size_t bytes);
 void *weft__reallocate(void *pointer, size_t bytes);
 void weft__free(void *pointer);
 
+/* Blocks for something that must not stop half-way when memory runs out. */
+typedef struct weft__reserve {
+    void *first;
+    uint32_t count;
+    size_t bytes; /* of each */
+} weft__reserve;
+/* Sees to it that there are so many, each of so many bytes at least; false, with the record set, if
+ * memory ran out. */
+bool weft__reserve_fill(weft__reserve *reserve, uint32_t count, size_t bytes);
+void weft__reserve_free(weft__reserve *reserve);
+/* From now on this thread's allocations take them where the system has no memory; NULL: no more. */
+void weft__reserve_use(weft__reserve *reserve);
+
 /* For memory that comes from elsewhere (mmap): false if the test hook makes this allocation fail;
  * the second says that it was given back. */
 bool weft__allocation_begin(size_t bytes);

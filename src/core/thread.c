@@ -55,6 +55,7 @@ static void free_thread(weft__thread *thread)
     weft__magazines_flush(thread);
     for (int i = 0; i < WEFT__DEPTH_MAX; i++)
         weft__timeline_release(thread->timelines[i]);
+    weft__reserve_free(&thread->reserve);
     weft__free(thread->scratch);
     weft__free(thread);
 }

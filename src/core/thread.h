@@ -3,6 +3,7 @@
 #ifndef WEFT_CORE_THREAD_H
 #define WEFT_CORE_THREAD_H
 
+#include "core/allocate.h"
 #include "core/stream.h"
 
 enum {
@@ -39,6 +40,7 @@ typedef struct weft__thread {
     _Atomic uint64_t launches;       /* on the CPU, likewise */
     _Atomic uint64_t reading; /* since which epoch it uses compiled kernels; 0: it does not */
     int reading_depth;
+    weft__reserve reserve;      /* for programs that are under way */
     void *sites;                /* what src/lang keeps for this thread … */
     void (*sites_free)(void *); /* … and how it is freed */
     bool sites_busy;            /* it is in use */

@@ -323,6 +323,27 @@ static weft_status begin(running *r, const weft__lang_name *names)
     return make_value(r);
 }
 
+/* For what queues need to take the launches, and the copies around them: a few blocks for each,
+ * with room for the launch and for what it waits for. */
+static weft_status reserve_queue(const running *r)
+{
+    enum { BLOCKS = 3, WAITS = 512 };
+    const weft__evaluation *e = r->evaluation;
+    weft__reserve *kept = &weft__thread_get()->reserve;
+    uint32_t launches = 2 * e->writes_count; /* copies */
+    size_t bytes = 0;
+    for (uint32_t k = 0; k < e->kernels_count; k++) {
+        const weft__prepared *prepared = e->kernels[k].prepared;
+        launches += e->kernels[k].builder.kernel.folds_count ? 2 : 1;
+        if (prepared && prepared->launch->bytes > bytes)
+            bytes = prepared->launch->bytes;
+    }
+    if (!weft__reserve_fill(kept, BLOCKS * launches, bytes + WAITS))
+        return WEFT_ERROR_MEMORY;
+    weft__reserve_use(kept);
+    return WEFT_OK;
+}
+
 /* Gets all memory and all compiled code before the first kernel runs, so that a lack of memory
  * leaves no operand written while others are not. */
 static weft_status reserve(running *r)
@@ -335,7 +356,7 @@ static weft_status reserve(running *r)
         TRY(copy_assigned(r, k));
         end_temporaries(r, k);
     }
-    return WEFT_OK;
+    return r->stream->async ? reserve_queue(r) : WEFT_OK;
 }
 
 static weft_status run_kernels(running *r)
@@ -372,6 +393,7 @@ static weft_status run_several(running *r)
     r->temporaries = r->instead + e->count;
     r->spare = r->temporaries + temporaries;
     weft_status status = run_kernels(r);
+    weft__reserve_use(NULL);
     for (size_t i = 0; i < count - temporaries; i++)
         weft_array_release(arrays[i]);
     for (uint32_t k = 0; k < e->kernels_count && status != WEFT_OK; k++)
