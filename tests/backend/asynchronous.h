@@ -78,6 +78,34 @@ TEST(S5_order_between_devices)
     CHECK(finishes(other));
 }
 
+/* Goes to the host and back while it is not computed yet, and nobody waits; a driver may read the
+ * host's memory before it writes it, unless it is kept from that. */
+static void there_and_back(weft_stream *from, weft_stream *to, int value)
+{
+    AUTO_STREAM cpu = weft_stream_new(WEFT_CPU, .async = true);
+    AUTO_GATE gate = GATE;
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(1000), .dtype = WEFT_I32, .stream = from);
+    CHECK(cpu && a);
+    CHECK_STATUS(hold(from, &gate), WEFT_OK);
+    CHECK_STATUS(weft_fill(a, value), WEFT_OK);
+    WEFT_AUTO weft_array *host = weft_to_device(a, WEFT_CPU, cpu);
+    WEFT_AUTO weft_array *back = host ? weft_to_device(host, device(), to) : NULL;
+    CHECK(back);
+    CHECK(stays_busy(to));
+    gate_open(&gate);
+    CHECK(holds(back, value));
+}
+
+TEST(S5_there_and_back_in_order)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM one = weft_stream_new(device(), .async = true);
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    CHECK(one && other);
+    there_and_back(one, other, 7);
+    there_and_back(one, one, 8);
+}
+
 static weft_status count_call(void *argument)
 {
     ++*(int *)argument;
@@ -243,6 +271,7 @@ TEST(fork_leaves_the_device_behind)
 #define ASYNCHRONOUS(reason)                                                                       \
     TEST_NO_FAULTS(D2_facts, reason), TEST_NO_FAULTS(D6_there_and_back, reason),                   \
         TEST_NO_FAULTS(S5_order_between_devices, reason),                                          \
+        TEST_NO_FAULTS(S5_there_and_back_in_order, reason),                                        \
         TEST_NO_FAULTS(S3_functions_are_called_in_order, reason),                                  \
         TEST_NO_FAULTS(S6_failures_follow_the_data, reason),                                       \
         TEST_NO_FAULTS(S1_released_by_its_own_work, reason),                                       \

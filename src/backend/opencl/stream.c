@@ -164,16 +164,34 @@ static weft_status add_own(const native *n, const weft__point *points, uint32_t 
     return WEFT_OK;
 }
 
-static weft_status gather(const native *n, const weft__work *work, weft__point *others, gathered *g)
+/* The last write of memory of the host's that a copy reads. A driver may read it when the copy is
+ * queued, whatever commands come before it (NVIDIA's does), unless it waits for a user event. */
+static weft__point source_of(const weft__work *work)
+{
+    if (work->kind != WEFT__WORK_COPY)
+        return (weft__point){0};
+    const weft__opencl_place from = weft__opencl_place_of(work, work->of.copy.src);
+    for (uint32_t i = 0; i < work->uses_count && !from.object && !from.shared; i++)
+        if (!work->uses[i].write)
+            return work->uses[i].buffer->write; /* which is locked */
+    return (weft__point){0};
+}
+
+static weft_status gather(const native *n, const weft__work *work, weft__point source,
+                          weft__point *others, gathered *g)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < work->waits_count; i++) {
-        cl_event event = weft__opencl_event(work->waits[i], n->context);
+        const weft__point point = work->waits[i];
+        cl_event event =
+            point.timeline == source.timeline ? NULL : weft__opencl_event(point, n->context);
         if (event)
             g->waits.events[g->waits.count++] = event;
-        else if (!weft__point_done(work->waits[i]))
-            others[count++] = work->waits[i];
+        else if (!weft__point_done(point))
+            others[count++] = point;
     }
+    if (source.timeline == work->timeline && !weft__point_done(source))
+        others[count++] = source;
     return count ? add_own(n, others, count, NULL, g) : WEFT_OK;
 }
 
@@ -194,7 +212,8 @@ static weft_status gather_all(const native *n, const weft__work *work, weft__pen
     weft__point few[INLINE], *others = few;
     *g = (gathered){0};
     const bool call = work->kind == WEFT__WORK_CALL;
-    if (!call && work->waits_count == 0)
+    const weft__point source = source_of(work);
+    if (!call && work->waits_count == 0 && weft__point_done(source))
         return WEFT_OK;
     g->waits.events = weft__allocate((work->waits_count + 1) * sizeof(cl_event));
     if (!g->waits.events)
@@ -203,7 +222,7 @@ static weft_status gather_all(const native *n, const weft__work *work, weft__pen
         !(others = weft__allocate((work->waits_count + 1) * sizeof *others)))
         return WEFT_ERROR_MEMORY;
     const weft_status status =
-        call ? gather_call(n, work, others, pending, g) : gather(n, work, others, g);
+        call ? gather_call(n, work, others, pending, g) : gather(n, work, source, others, g);
     if (others != few)
         weft__free(others);
     if (g->waits.count == 0) { /* all is done by now: a list of none is NULL */
