@@ -12,7 +12,7 @@ static bool with(const char *what, const char *test, bool *passed)
 {
     if (test_alone())
         return true;
-    setenv("WEFT_OPENCL", WEFT_TEST_STAND_IN, 1);
+    setenv("WEFT_OPENCL", test_library(WEFT_TEST_STAND_IN), 1);
     setenv("STAND_IN", what, 1);
     *passed = test_passes_alone(test);
     unsetenv("WEFT_OPENCL");
@@ -168,7 +168,7 @@ static bool gpus_are(const char *const *names)
 static bool passes_beside_cuda(const char *what, const char *test)
 {
     bool passed = false;
-    setenv("WEFT_CUDA", WEFT_TEST_STANDIN, 1);
+    setenv("WEFT_CUDA", test_library(WEFT_TEST_STANDIN), 1);
     with(what, test, &passed);
     unsetenv("WEFT_CUDA");
     return passed;

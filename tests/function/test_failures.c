@@ -54,7 +54,7 @@ static bool has_place(void)
 TEST(F5_device_disappears)
 {
     if (!test_alone()) {
-        setenv("WEFT_OPENCL", WEFT_TEST_STAND_IN, 1);
+        setenv("WEFT_OPENCL", test_library(WEFT_TEST_STAND_IN), 1);
         setenv("STAND_IN", "lost", 1);
         const bool passed = test_passes_alone("F5_device_disappears");
         unsetenv("WEFT_OPENCL");

@@ -1,4 +1,5 @@
-/* Runs one test of this program in a process of its own, under the emulator where there is one. */
+/* Runs one test of this program in a process of its own, under the emulator where there is one; and
+ * finds what was built with it. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,14 +32,31 @@ bool test_ended_well(int child)
            WEXITSTATUS(status) == 0;
 }
 
+static bool find_program(char *to, size_t room)
+{
+    ssize_t length = readlink("/proc/self/exe", to, room - 1);
+    to[length < 0 ? 0 : length] = '\0';
+    return length >= 0;
+}
+
+const char *test_library(const char *built)
+{
+    static char found[4096 + 256];
+    char program[4096];
+    if (access(built, R_OK) == 0 || !find_program(program, sizeof program)) {
+        return built;
+    }
+    *strrchr(program, '/') = '\0';
+    snprintf(found, sizeof found, "%s%.255s", program, strrchr(built, '/'));
+    return found;
+}
+
 int test_start_alone(const char *name)
 {
     char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length < 0) {
+    if (!find_program(program, sizeof program)) {
         return -1;
     }
-    program[length] = '\0';
 
     /* The emulator is a command with arguments, as "qemu-aarch64 -L /usr/aarch64-linux-gnu". */
     char emulator[512];

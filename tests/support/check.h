@@ -102,6 +102,10 @@ bool test_alone(void);
 int test_start_alone(const char *name);
 bool test_ended_well(int process);
 
+/* A library that was built for the test: where it was built or, if it is not there since the test
+ * was taken to another machine, beside the test. */
+const char *test_library(const char *built);
+
 /* What the macros above are made of. */
 struct test_place {
     const char *file;
