@@ -291,6 +291,18 @@ class Pieces(InFolder):
             found = [run("eval", code, "a=a.npy", "--stream", when, "--json").stdout for when in ("always", "never")]
             self.assertEqual(found[0], found[1])
 
+    def test_mean_of_complex_numbers(self):
+        for first in (0.1, float("inf")):  # which is no NaN in the other part
+            values = [first] + [(k * 7919) % 10007 / 997.0 for k in range(2 * 4097 - 1)]
+            write_npy("a.npy", values, shape=(4097,))
+            data = open("a.npy", "rb").read().replace(b"'<f8', ", b"'<c16',")
+            with open("a.npy", "wb") as file:
+                file.write(data)
+            found = [run("eval", "s = mean(a); t = mean(c64(a)); u = mean(3*a)", "a=a.npy", "--stream", when, "--json").stdout
+                     for when in ("always", "never")]
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(json.loads(found[0])["s"]["value"][1], fold(values[1::2]) / 4097)
+
     def test_halves(self):
         write_npy("h.npy", [k / 64 for k in range(9000)], "<f2")
         self.assertEqual(self.value("m = max(h)", "h=h.npy", "--stream", "always", name="m"), 140.625)

@@ -396,6 +396,23 @@ static weft_status run_pieces(stream *s)
     return WEFT_OK;
 }
 
+/* Each part for itself, as the library has it: dividing by a complex number gives other bits. */
+static weft_array *divide_parts(weft_array *sum, weft_dtype dtype, int64_t count)
+{
+    float narrow[2] = {0};
+    double wide[2] = {0};
+    const bool single = dtype == WEFT_C64;
+    void *parts = single ? (void *)narrow : wide;
+    const size_t bytes = single ? sizeof narrow : sizeof wide;
+    if (weft_copy_to_host(sum, parts, bytes) != WEFT_OK)
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        narrow[k] /= (float)count;
+        wide[k] /= (double)count;
+    }
+    return weft_from_host(parts, bytes, WEFT_SCALAR, .dtype = dtype, .device = WEFT_CPU);
+}
+
 /* By halving over the next power of two, as the library combines chunks. */
 static weft_array *combine(const part *p, int64_t count)
 {
@@ -419,7 +436,8 @@ static weft_array *combine(const part *p, int64_t count)
     const weft_operand of[] = {WEFT_OPERAND(first), WEFT_OPERAND((double)count)};
     if (!first || strcmp(p->fold->name, "mean") != 0)
         return first ? weft_copy(first) : NULL;
-    return weft_evaluate_new("x / y", 2, names, of);
+    return p->dtype < WEFT_C64 ? weft_evaluate_new("x / y", 2, names, of)
+                               : divide_parts(first, p->dtype, count);
 }
 
 static weft_status finish(stream *s)
