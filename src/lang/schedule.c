@@ -208,16 +208,19 @@ static bool same_kernel(const scheduling *s, const weft__scheduled *a, const wef
            (x < 0 || same_fold(s, x, y));
 }
 
-/* In the order of their levels, otherwise as they are. */
-static void sort_by_level(const weft__scheduled *from, uint32_t count, weft__scheduled *to,
-                          uint32_t *begin, int32_t last)
+/* In the order of their levels; of one level, reductions first, which often read what others write,
+ * and write what nobody reads. Otherwise as they are. */
+static void sort_by_level(const scheduling *s, weft__scheduled *to, uint32_t *begin)
 {
-    for (uint32_t i = 0; i < count; i++)
-        begin[from[i].level + 1]++;
-    for (int32_t k = 0; k <= last; k++)
+    const weft__schedule *out = s->out;
+    for (uint32_t i = 0; i < out->stores_count; i++)
+        begin[out->stores[i].level + 1]++;
+    for (int32_t k = 0; k <= s->last; k++)
         begin[k + 1] += begin[k];
-    for (uint32_t i = 0; i < count; i++)
-        to[begin[from[i].level]++] = from[i];
+    for (int folds = 1; folds >= 0; folds--)
+        for (uint32_t i = 0; i < out->stores_count; i++)
+            if ((fold_of(s, &out->stores[i]) >= 0) == folds)
+                to[begin[out->stores[i].level]++] = out->stores[i];
 }
 
 /* Takes what the kernel of store `head` can store, too; the rest stays in `left`. */
@@ -241,7 +244,7 @@ static void group(scheduling *s, weft__scheduled *sorted)
 {
     weft__schedule *out = s->out;
     uint32_t done = 0;
-    sort_by_level(out->stores, out->stores_count, sorted, out->first, s->last);
+    sort_by_level(s, sorted, out->first);
     for (uint32_t i = 0; i < out->stores_count; i++) {
         if (sorted[i].node < 0)
             continue;

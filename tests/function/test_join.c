@@ -153,6 +153,43 @@ TEST(F3_neighbours_of_a_call)
     check_apart(0, 1);
 }
 
+/* The sum is over what the loop overwrites, and read before: no copy is made for it. */
+WEFT_FUNCTION(store_and_sum, (x, y, n), {
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        double t = x(i) - 0.5 * y(i);
+        x(i) = t;
+        s += t * t;
+    }
+    return s;
+});
+
+TEST(F3_sum_beside_a_store)
+{
+    enum { COUNT = 1 << 15 };
+    static double x[COUNT], y[COUNT];
+    weft_statistics before, after;
+    double sum = 0, expected = 0;
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i % 16;
+        y[i] = i % 4;
+        expected += (i % 16 - 0.5 * (i % 4)) * (i % 16 - 0.5 * (i % 4));
+    }
+    WEFT_AUTO weft_array *ax = weft_borrow(x, sizeof x, WEFT_SHAPE(COUNT), WEFT_F64);
+    WEFT_AUTO weft_array *ay = weft_borrow(y, sizeof y, WEFT_SHAPE(COUNT), WEFT_F64);
+    weft_status status = ax && ay ? WEFT_OK : weft_error_code();
+    (void)weft_memory_reset_peak(WEFT_CPU);
+    (void)weft_memory_stats(WEFT_CPU, &before);
+    if (status == WEFT_OK)
+        status = weft_call(store_and_sum, &sum, ax, ay, COUNT);
+    (void)weft_memory_stats(WEFT_CPU, &after);
+    CHECK_STATUS(status, WEFT_OK);
+    CHECK(sum == expected || test_faults());
+    for (int i = 0; i < COUNT && status == WEFT_OK; i++)
+        CHECK(x[i] == i % 16 - 0.5 * (i % 4));
+    CHECK(after.bytes_peak - before.bytes_in_use < sizeof x);
+}
+
 static bool says(const weft_function *function, const char *what)
 {
     char *text = NULL;
@@ -195,5 +232,5 @@ TEST(F7_neighbours_explained)
         }
 }
 
-TEST_MAIN(TEST_OF(F3_neighbours), TEST_OF(F3_neighbours_of_a_call),
+TEST_MAIN(TEST_OF(F3_neighbours), TEST_OF(F3_neighbours_of_a_call), TEST_OF(F3_sum_beside_a_store),
           TEST_OF(F7_neighbours_explained));
