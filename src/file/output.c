@@ -4,6 +4,7 @@
 #include "file/file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 enum {
     MODE = 0666,
     TRIES = 100,
+    LINKS = 40, /* that lead from one to the next */
     NAME_ROOM = 64,
     WRITE_MOST = 256 << 10 /* of more, the page cache looks for larger pages than it has */
 };
@@ -36,10 +38,25 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
+/* What a link to a file that is not there yet leads to; false if it is none. */
+static bool follow_link(char *path, size_t room)
+{
+    char target[PATH_MAX], *slash = strrchr(path, '/');
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+        return false;
+    target[length] = 0;
+    const size_t folder = target[0] == '/' || !slash ? 0 : (size_t)(slash + 1 - path);
+    return snprintf(path + folder, room - folder, "%s", target) < (int)(room - folder);
+}
+
 /* Through a symbolic link: its target is written, not the link replaced. */
 static weft_status find_place(weft__output *output, const char *path)
 {
-    char *real = realpath(path, NULL);
+    char *real = realpath(path, NULL), followed[PATH_MAX];
+    if (!real && snprintf(followed, sizeof followed, "%s", path) < (int)sizeof followed)
+        for (int k = 0; k < LINKS && follow_link(followed, sizeof followed); k++)
+            path = followed;
     const char *place = real ? real : path;
     const char *slash = strrchr(place, '/');
     output->path = copy_text(place, strlen(place));

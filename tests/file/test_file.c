@@ -437,11 +437,19 @@ TEST(file_links_are_followed)
     const weft_status status = weft_save(link, b);
     const bool still = lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode);
     const long size = size_of(path);
+    (void)unlink(path); /* of a link that leads nowhere yet, too, and by the name of its folder */
+    (void)unlink(link);
+    CHECK_INT(symlink(strrchr(path, '/') + 1, link), 0);
+    const weft_status again = weft_save(link, a);
+    const bool stays = lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode);
+    const long other = size_of(path);
     (void)unlink(link);
     (void)unlink(path);
     CHECK_STATUS(status, WEFT_OK);
-    CHECK(still);
+    CHECK_STATUS(again, WEFT_OK);
+    CHECK(still && stays);
     CHECK_INT(size, 128 + 32);
+    CHECK_INT(other, 128 + 16);
 }
 
 TEST_MAIN(TEST_OF(file_every_dtype_and_layout_comes_back),
