@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -570,10 +571,12 @@ WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
             done = subprocess.run(["bash", "-c", code], stdout=subprocess.PIPE, text=True, env=dict(os.environ, PATH=path))
             self.assertEqual(done.stdout.strip(), expected)
 
-    def on_terminal(self, *arguments):
-        """What it writes to a terminal."""
+    def on_terminal(self, *arguments, most=resource.RLIM_INFINITY):
+        """What it writes to a terminal; files have at most so many bytes."""
         pid, terminal = pty.fork()
         if pid == 0:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
             os.execv(TOOL, [TOOL, *arguments])
         text = b""
         try:
@@ -590,6 +593,8 @@ WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
         arguments = ["eval", "c = 2*a", "a=a.npy", "-o", "c=c.npy", "--stream", "always"]
         self.assertRegex(self.on_terminal(*arguments), r"\[#{30}\] 100 %  0\.00 GB  [0-9.]+ GB/s")
         self.assertEqual(run(*arguments).stderr, "")
+        whole = ["eval", "c = a", "a=f32[3000000]", "-o", "c=c.npy", "--stream", "always"]
+        self.assertRegex(self.on_terminal(*whole, most=6 << 20), r"GB/s \r\n\S*weft:.*File too large")
         self.assertIn("\033[31m", self.on_terminal("eval", "a", "a=no.npy"))
         self.assertNotIn("\033", run("eval", "a", "a=no.npy", code=1).stderr)
         self.assertIn("] cpu: sum(a)", self.on_terminal("bench", "--device=cpu", "--elements=1024"))

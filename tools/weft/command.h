@@ -141,6 +141,7 @@ typedef struct progress {
 void progress_begin(progress *p);
 void progress_show(progress *p, double part, double bytes);
 void progress_end(progress *p, double bytes);
+void progress_stop(const progress *p); /* before the end, for a message */
 double seconds_now(void);
 
 #endif

@@ -37,6 +37,12 @@ void progress_show(progress *p, double part, double bytes)
     draw(p, part, bytes);
 }
 
+void progress_stop(const progress *p)
+{
+    if (p->shown && p->last > 0)
+        fprintf(stderr, "\n");
+}
+
 void progress_end(progress *p, double bytes)
 {
     if (!p->shown)

@@ -386,8 +386,10 @@ static weft_status run_pieces(stream *s)
             status = evaluate(s, count);
         if (status == WEFT_OK)
             status = take_results(s);
-        if (status != WEFT_OK)
+        if (status != WEFT_OK) {
+            progress_stop(&s->bar);
             return status;
+        }
         forget_pages(s, at, count);
         const double done = (double)(at + count) / (double)s->count;
         progress_show(&s->bar, done, s->bytes + done * whole);
