@@ -54,7 +54,9 @@ static bool follow_link(char *path, size_t room)
 static weft_status find_place(weft__output *output, const char *path)
 {
     char *real = realpath(path, NULL), followed[PATH_MAX];
-    if (!real && snprintf(followed, sizeof followed, "%s", path) < (int)sizeof followed)
+    struct stat facts; /* of a pipe too, whose link has a target that is no path */
+    if (!real && stat(path, &facts) != 0 &&
+        snprintf(followed, sizeof followed, "%s", path) < (int)sizeof followed)
         for (int k = 0; k < LINKS && follow_link(followed, sizeof followed); k++)
             path = followed;
     const char *place = real ? real : path;
