@@ -185,6 +185,13 @@ class Eval(InFolder):
         self.assertIn("holds c, d; there is no 'q'", run("eval", "x", "x=m.npz:q", code=1).stderr)
         self.assertIn("name one", run("eval", "x", "x=m.npz", code=1).stderr)
 
+    def test_comments(self):
+        write_npy("a.npy", [1.0, 2.0, 4.0])
+        for code in ("s = sum(a) // all; of them", "s = /* x = 1; y */ sum(a)", "// c = 1\ns = sum(a);"):
+            for when in ("always", "never"):
+                self.assertEqual(self.value(code, "a=a.npy", "--stream", when, name="s"), 7.0)
+        self.assertIn("comment", run("eval", "s = sum(a) /* and", "a=a.npy", code=1).stderr)
+
     def test_npz_with_more_than_the_code_names(self):
         write_npy("a.npy", [1.0, 2.0, 3.0])
         with zipfile.ZipFile("m.npz", "w") as archive:

@@ -130,10 +130,28 @@ static bool name_last(program *p)
     return cut(p);
 }
 
+/* What is in them is no code. One that does not end is left for the library to complain of. */
+static void blank_comments(char *text)
+{
+    for (char *at = text; (at = strchr(at, '/')) != NULL;) {
+        char *end = at[1] == '/'   ? at + strcspn(at, "\n")
+                    : at[1] == '*' ? strstr(at + 2, "*/")
+                                   : NULL;
+        if (end && at[1] == '*')
+            end += 2;
+        for (; end && at < end; at++)
+            if (*at != '\n')
+                *at = ' ';
+        at += !end;
+    }
+}
+
 bool program_open(program *p, const char *code)
 {
     p->count = 0;
     p->text = strdup(code);
+    if (p->text)
+        blank_comments(p->text);
     if (!p->text || !cut(p))
         return false;
     return p->count == 0 || p->list[p->count - 1].name[0] || name_last(p);
