@@ -379,6 +379,19 @@ class Pieces(InFolder):
         self.assertTrue("sum" in names and "sqrt" not in names, names)
         self.assertEqual(known, names)
 
+    def test_a_file_that_gets_shorter(self):
+        write_npy("a.npy", [1.0, 2.0], shape=(3 << 20,))
+        os.truncate("a.npy", 128 + (3 << 23))
+        os.mkfifo("c.npy")
+        with subprocess.Popen([TOOL, "eval", "c = 2*a", "a=a.npy", "-o", "c=c.npy", "--stream", "always"],
+                              stderr=subprocess.PIPE, text=True) as tool, open("c.npy", "rb") as pipe:
+            self.assertEqual(len(pipe.read(1000)), 1000)  # it waits now, for a reader of the first piece
+            os.truncate("a.npy", 4096)
+            while pipe.read(1 << 20):
+                pass
+            self.assertIn("a file could not be read to its end", tool.stderr.read())
+            self.assertEqual(tool.wait(), 1)
+
     def test_nothing_stays_of_a_killed_one(self):
         self.big_file()
         process = subprocess.Popen([TOOL, "eval", "c = sin(a)", "a=big.npy", "-o", "c=c.npy", "--engine", "interpreter"])

@@ -2,9 +2,11 @@
 #include "command.h"
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: weft eval CODE [OPERAND ...] [-o NAME=FILE ...] [OPTION ...]\n"
@@ -371,6 +373,16 @@ static int prepare(evaluation *e, const options *o)
     return code == DONE ? find_results(e, o) : code;
 }
 
+/* Files are mapped: that one cannot be read is known when it is touched. */
+static void end_unread(int number)
+{
+    static const char text[] = "weft: a file could not be read to its end: it was shortened "
+                               "meanwhile, or its disk failed\n";
+    const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)number, (void)written;
+    _exit(FAILED);
+}
+
 int command_eval(int count, char **arguments)
 {
     options o = {.seed = 0};
@@ -381,6 +393,7 @@ int command_eval(int count, char **arguments)
             fputs(help, stdout);
         return code;
     }
+    (void)signal(SIGBUS, end_unread);
     if (o.engine)
         (void)setenv("WEFT_ENGINE", o.engine, 1);
     e.json = o.json;
