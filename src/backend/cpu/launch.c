@@ -39,14 +39,20 @@ static void launch_part(void *argument, int64_t begin, int64_t end)
     image->entry(image->program, work->of.launch.launch, begin, end);
 }
 
+/* Parts of several rows may use lines of memory together: the fewer parts, the better. Points that
+ * are folded one by one have lines of their own. */
+static bool is_fine(const weft__launch *launch)
+{
+    return launch->ndim == 1 || (launch->kept_ndim < launch->ndim && launch->grain == 1);
+}
+
 static void run_launch(const weft__work *work)
 {
     const weft__launch *launch = work->of.launch.launch;
     uint64_t bytes;
     if (__builtin_mul_overflow((uint64_t)launch->count, launch->cost, &bytes))
         bytes = UINT64_MAX;
-    /* Parts of several rows may use lines of memory together: the fewer parts, the better. */
-    weft__cpu_parallel(launch->count, launch->grain, bytes, launch->ndim == 1, launch_part,
+    weft__cpu_parallel(launch->count, launch->grain, bytes, is_fine(launch), launch_part,
                        (void *)(uintptr_t)work);
 }
 

@@ -191,8 +191,11 @@ weft__ref weft__emit_gather(const weft__emitter *emitter, const weft__value *gat
 /* function.c: loads what the patch says of the operands; then where their row begins. */
 void weft__emit_operands(weft__emitter *emitter);
 void weft__emit_bases(weft__emitter *emitter);
-/* Makes the emitter's mask, for up to a vector of what is left; returns how many lanes it has. */
-weft__ref weft__emit_mask(weft__emitter *emitter, weft__ref left);
+/* Makes the masks of all vectors of a turn, for what is left; the last may have no lane. Returns
+ * how many lanes they have. */
+weft__ref weft__emit_masks(weft__emitter *emitter, weft__ref left, int unroll);
+/* From here on all lanes are there. */
+void weft__emit_unmask(weft__emitter *emitter);
 
 /* function.c: the whole kernel, named WEFT__KERNEL_NAME, as weft__patch_run of patch.h. */
 void weft__emit_function(weft__emitter *emitter);

@@ -46,8 +46,9 @@ void weft__fold_find_operands(weft__fold_frame *frame)
     }
 }
 
-static void fold_groups(weft__fold_frame *frame, int64_t first, int64_t length, int64_t groups,
-                        int32_t axis, int64_t step, int64_t packed)
+/* Makes the operands those of the first group, which begins with element `first`. */
+static void begin_groups(weft__fold_frame *frame, int64_t first, int64_t groups, int32_t axis,
+                         int64_t step)
 {
     weft__sheet *sheet = &frame->sheet;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++)
@@ -59,6 +60,12 @@ static void fold_groups(weft__fold_frame *frame, int64_t first, int64_t length, 
     use_slots(frame);
     weft__fold_place(frame, frame->launch->kept_ndim, frame->launch->ndim, first);
     weft__fold_find_operands(frame);
+}
+
+static void fold_groups(weft__fold_frame *frame, int64_t first, int64_t length, int64_t groups,
+                        int32_t axis, int64_t step, int64_t packed)
+{
+    begin_groups(frame, first, groups, axis, step);
     if (frame->plan.packs)
         weft__fold_use_packs(frame, packed);
     weft__fold_call(frame, length / WEFT__FOLD_LANES, length % WEFT__FOLD_LANES);
@@ -143,6 +150,51 @@ static void fold_point(weft__fold_frame *frame, int64_t chunk, int64_t chunks, c
     }
 }
 
+/* Moves the operands on along the last axis that is kept and along those that are folded. */
+static void advance(weft__fold_frame *frame, int64_t points, int64_t elements)
+{
+    const int32_t kept = frame->launch->kept_ndim - 1, folded = frame->plan.column_axis;
+    for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
+        const int64_t *stride = frame->arguments[k].stride;
+        if (frame->native->operands[k].flags != 0)
+            frame->points.operands[k].data +=
+                (kept < 0 ? 0 : points * stride[kept]) + elements * stride[folded];
+    }
+}
+
+/* The elements of a point that come after so many whole chunks. */
+static void fold_rest(weft__fold_frame *frame, int64_t whole, int64_t rest, char *const *to,
+                      int64_t at)
+{
+    const int64_t before = whole * WEFT__FOLD_CHUNK;
+    use_results(frame, to, at, 0);
+    advance(frame, 0, before);
+    frame->sheet.folded += before;
+    frame->sheet.groups = 1;
+    weft__fold_call(frame, rest / WEFT__FOLD_LANES, rest % WEFT__FOLD_LANES);
+    frame->sheet.groups = whole;
+    frame->sheet.folded -= before;
+    advance(frame, 0, -before);
+}
+
+/* As fold_point for all columns, from a whole chunk on. Little is done between them: a processor
+ * asks for the memory of the next one as soon as it knows where that is. */
+static void fold_points(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
+                        int64_t pitch)
+{
+    const int64_t length = WEFT__FOLD_CHUNK, first = chunk * length;
+    const int64_t count = weft__fold_least(chunks * length, frame->launch->folded - first);
+    const int64_t whole = count / length, rest = count % length;
+    begin_groups(frame, first, whole, frame->plan.column_axis, length);
+    for (int64_t c = 0; c < frame->columns; c++) {
+        use_results(frame, to, c, pitch);
+        weft__fold_call(frame, length / WEFT__FOLD_LANES, 0);
+        if (rest != 0)
+            fold_rest(frame, whole, rest, to, c + whole * pitch);
+        advance(frame, 1, 0);
+    }
+}
+
 void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
                       int64_t pitch)
 {
@@ -152,6 +204,10 @@ void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, ch
         weft__fold_set(frame, begin,
                        weft__fold_least(WEFT__FOLD_CHUNK, frame->launch->folded - begin), columns,
                        axis, 1, to, 0, 1);
+        return;
+    }
+    if (frame->plan.linear && !frame->product && !frame->has_index && !frame->plan.packs) {
+        fold_points(frame, chunk, chunks, to, pitch);
         return;
     }
     for (int64_t c = 0; c < columns; c++) {

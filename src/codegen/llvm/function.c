@@ -241,7 +241,8 @@ static weft__ref is_whole(const weft__emitter *emitter, const struct shape *shap
                                weft__llvm.BuildAnd(emitter->builder, aligned, full, ""), "");
 }
 
-weft__ref weft__emit_mask(weft__emitter *emitter, weft__ref left)
+/* Makes the emitter's mask, for up to a vector of what is left; returns how many lanes it has. */
+static weft__ref emit_mask(weft__emitter *emitter, weft__ref left)
 {
     const int lanes = emitter->survey->lanes;
     weft__type byte = weft__llvm.IntTypeInContext(emitter->context, 8);
@@ -273,30 +274,36 @@ static bool only_turns(const weft__emitter *emitter)
            emitter->room == NULL && survey->edges == WEFT__EDGES_NONE;
 }
 
-/* The masks of all vectors of a turn; the last may have no lane. */
-static void emit_masks(weft__emitter *emitter, weft__ref columns, int unroll)
+weft__ref weft__emit_masks(weft__emitter *emitter, weft__ref left, int unroll)
 {
-    weft__ref zero = weft__emit_i64(emitter, 0);
+    weft__ref zero = weft__emit_i64(emitter, 0), columns = NULL;
     for (int k = 0; k < unroll; k++) {
-        weft__ref left = plus(emitter, columns, -(int64_t)k * emitter->survey->lanes);
-        if (k > 0)
-            left = weft__emit_select(emitter, compare(emitter, WEFT__ICMP_SLT, left, zero), zero,
-                                     left);
-        (void)weft__emit_mask(emitter, left);
+        weft__ref more = left;
+        if (k > 0) {
+            more = plus(emitter, left, -(int64_t)k * emitter->survey->lanes);
+            more = weft__emit_select(emitter, compare(emitter, WEFT__ICMP_SLT, more, zero), zero,
+                                     more);
+        }
+        weft__ref count = emit_mask(emitter, more);
         emitter->some[k] = (weft__some){emitter->mask, emitter->most, emitter->count};
+        columns = k == 0 ? count : weft__llvm.BuildAdd(emitter->builder, columns, count, "");
     }
+    return columns;
+}
+
+void weft__emit_unmask(weft__emitter *emitter)
+{
+    memset(emitter->some, 0, sizeof emitter->some);
+    emitter->mask = emitter->full = NULL;
 }
 
 static weft__ref emit_masked_turn(weft__emitter *emitter, const struct shape *shape)
 {
     const int unroll = emitter->survey->unroll;
     weft__ref left = weft__llvm.BuildSub(emitter->builder, shape->stop, shape->at, "");
-    weft__ref columns =
-        least(emitter, left, weft__emit_i64(emitter, (int64_t)unroll * emitter->survey->lanes));
-    emit_masks(emitter, columns, unroll);
+    weft__ref columns = weft__emit_masks(emitter, left, unroll);
     weft__emit_turn(emitter, shape->at, unroll);
-    memset(emitter->some, 0, sizeof emitter->some);
-    emitter->mask = NULL;
+    weft__emit_unmask(emitter);
     return columns;
 }
 
@@ -304,7 +311,7 @@ static weft__ref emit_masked_turn(weft__emitter *emitter, const struct shape *sh
 static weft__ref emit_masked_step(weft__emitter *emitter, const struct shape *shape)
 {
     weft__ref left = weft__llvm.BuildSub(emitter->builder, shape->stop, shape->at, "");
-    weft__ref count = weft__emit_mask(emitter, left);
+    weft__ref count = emit_mask(emitter, left);
     emitter->edge = emitter->survey->edges == WEFT__EDGES_VECTOR;
     emitter->whole = is_whole(emitter, shape, count);
     weft__emit_turn(emitter, shape->at, 1);
