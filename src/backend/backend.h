@@ -3,6 +3,7 @@
 #ifndef WEFT_BACKEND_BACKEND_H
 #define WEFT_BACKEND_BACKEND_H
 
+#include "backend/rows.h"
 #include <weft/array.h>
 
 typedef struct weft__timeline weft__timeline;
@@ -80,7 +81,7 @@ typedef struct weft__use {
 
 typedef enum weft__work_kind {
     WEFT__WORK_LAUNCH,
-    WEFT__WORK_COPY,  /* contiguous bytes, between or within devices */
+    WEFT__WORK_COPY,  /* bytes, or rows of them, between or within devices */
     WEFT__WORK_CALL,  /* a host function */
     WEFT__WORK_PARTS, /* a host function for each part of a range; on CPUs only */
     WEFT__WORK_GRAPH, /* launches and copies that were recorded; of backends with graph_make */
@@ -107,7 +108,8 @@ typedef struct weft__work {
         struct {
             void *dst;
             const void *src;
-            size_t bytes;
+            size_t bytes; /* in all */
+            weft__rows rows; /* of no copies on CPUs */
         } copy;
         struct {
             weft_status (*function)(void *argument);

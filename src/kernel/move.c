@@ -50,8 +50,7 @@ static bool is_between_kinds(const weft_array *target, const weft_array *source,
 {
     return stream->device.kind != WEFT_DEVICE_CPU && target->dtype == source->dtype &&
            weft_array_host_readable(target) != weft_array_host_readable(source) &&
-           weft__shape_same(&target->shape, &source->shape) && weft__array_contiguous(target) &&
-           weft__array_contiguous(source);
+           weft__shape_same(&target->shape, &source->shape);
 }
 
 weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stream)
@@ -59,8 +58,13 @@ weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stre
     if (!weft__array_reachable(target, stream->device) ||
         !weft__array_reachable(source, stream->device))
         return weft__transfer(target, source, stream);
-    if (is_between_kinds(target, source, stream))
-        return weft__transfer_bytes(target, source, stream);
+    if (is_between_kinds(target, source, stream)) {
+        weft__rows rows;
+        if (weft__array_contiguous(target) && weft__array_contiguous(source))
+            return weft__transfer_bytes(target, source, stream);
+        if (weft__transfer_has_rows(target, source, &rows))
+            return weft__transfer_rows(target, source, &rows, stream);
+    }
     weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
     bool same = to == from && is_aligned(target) && is_aligned(source);
     return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,

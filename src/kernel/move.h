@@ -13,5 +13,9 @@ weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stre
 weft_status weft__transfer(weft_array *target, weft_array *source, weft_stream *stream);
 /* Both are in C order, of one shape and dtype, and one is the stream's device's. */
 weft_status weft__transfer_bytes(weft_array *target, const weft_array *source, weft_stream *stream);
+/* Whether both are rows of the same bytes that a driver copies as they lie; then that. */
+bool weft__transfer_has_rows(const weft_array *target, const weft_array *source, weft__rows *rows);
+weft_status weft__transfer_rows(weft_array *target, const weft_array *source,
+                                const weft__rows *rows, weft_stream *stream);
 
 #endif

@@ -1,5 +1,5 @@
-/* Moving elements between devices: packed on the one side, copied as bytes, unpacked on the other.
- */
+/* Moving elements between devices: rows as they lie; or packed on the one side, copied as bytes,
+ * unpacked on the other. */
 #include "core/device.h"
 #include "core/warning.h"
 #include "kernel/move.h"
@@ -38,26 +38,93 @@ static weft_array *packed(weft_array *source, weft_dtype dtype)
     return NULL;
 }
 
-/* Bytes of one array in C order to another, of which one is the stream's device's. */
-static weft_status copy_part(weft_array *target, size_t to, const weft_array *source, size_t from,
-                             size_t bytes, weft_stream *stream)
+/* Bytes of one array to another, of which one is the stream's device's. */
+static weft_status copy_bytes(weft_array *target, size_t to, const weft_array *source, size_t from,
+                              size_t bytes, const weft__rows *rows, weft_stream *stream)
 {
     weft__buffer *read = source->buffer, *written = target->buffer;
-    const weft__use uses[] = {
-        {read, atomic_load(&read->generation), false, false},
-        {written, atomic_load(&written->generation), true, bytes == written->elements}};
+    const bool whole = bytes == written->elements && weft__array_contiguous(target);
+    const weft__use uses[] = {{read, atomic_load(&read->generation), false, false},
+                              {written, atomic_load(&written->generation), true, whole}};
     weft__work work = {.kind = WEFT__WORK_COPY,
                        .source = weft__trace_source,
                        .operation = weft__operation(),
                        .uses = uses,
                        .uses_count = 2,
-                       .of.copy = {target->data + to, source->data + from, bytes}};
+                       .of.copy = {target->data + to, source->data + from, bytes, *rows}};
     return weft__submit(stream, &work);
+}
+
+static weft_status copy_part(weft_array *target, size_t to, const weft_array *source, size_t from,
+                             size_t bytes, weft_stream *stream)
+{
+    return copy_bytes(target, to, source, from, bytes, &(weft__rows){.width = 0}, stream);
 }
 
 weft_status weft__transfer_bytes(weft_array *target, const weft_array *source, weft_stream *stream)
 {
     return copy_part(target, 0, source, 0, weft_array_bytes(source), stream);
+}
+
+/* The axes of two arrays of one shape, those that can be taken for one together; the innermost is
+ * the bytes that are in one piece in both. */
+typedef struct axes {
+    int count;
+    int64_t size[WEFT_NDIM_MAX + 1], dst[WEFT_NDIM_MAX + 1], src[WEFT_NDIM_MAX + 1];
+} axes;
+
+static void axes_of(const weft_array *target, const weft_array *source, axes *a)
+{
+    a->count = 1;
+    a->size[0] = (int64_t)weft_dtype_size((weft_dtype)target->dtype);
+    a->dst[0] = a->src[0] = 1;
+    for (int k = target->shape.ndim - 1; k >= 0; k--) {
+        const int last = a->count - 1;
+        const int64_t size = target->shape.size[k], dst = target->stride[k];
+        const int64_t src = source->stride[k];
+        if (size == 1)
+            continue;
+        if (dst == a->size[last] * a->dst[last] && src == a->size[last] * a->src[last]) {
+            a->size[last] *= size;
+            continue;
+        }
+        a->size[a->count] = size;
+        a->dst[a->count] = dst;
+        a->src[a->count++] = src;
+    }
+}
+
+/* Whether slices follow rows as drivers want it. */
+static bool pitch_of(const axes *a, const int64_t *stride, weft__pitch *pitch)
+{
+    const int64_t row = stride[1], rows = a->size[1], slice = a->count > 2 ? stride[2] : row * rows;
+    *pitch = (weft__pitch){(size_t)row, (size_t)slice};
+    return row >= a->size[0] && row <= INT32_MAX && slice >= row * rows && slice % row == 0;
+}
+
+/* Rows of at least this many bytes are copied as they lie: of shorter ones kernels that pack them
+ * are faster. */
+enum { WIDE = 256 };
+
+bool weft__transfer_has_rows(const weft_array *target, const weft_array *source, weft__rows *rows)
+{
+    axes a;
+    if (target->dtype != source->dtype || weft_array_count(target) == 0 ||
+        !weft__shape_same(&target->shape, &source->shape))
+        return false;
+    axes_of(target, source, &a);
+    if (a.count < 2 || a.count > 3 || a.size[0] < WIDE)
+        return false;
+    rows->width = (size_t)a.size[0];
+    rows->rows = (size_t)a.size[1];
+    rows->slices = a.count > 2 ? (size_t)a.size[2] : 1;
+    return pitch_of(&a, a.dst, &rows->dst) && pitch_of(&a, a.src, &rows->src);
+}
+
+weft_status weft__transfer_rows(weft_array *target, const weft_array *source,
+                                const weft__rows *rows, weft_stream *stream)
+{
+    return copy_bytes(target, 0, source, 0, weft_array_bytes(source), rows, stream);
 }
 
 /* Whether one device's driver copies from the other's memory by itself. */
@@ -138,6 +205,23 @@ static weft_status copy_packed(weft_array *target, weft_array *source, weft_stre
                               : copy_pieces(target, source, from, stream);
 }
 
+/* Rows as they lie, where one device can reach both ends. */
+static bool takes_rows(const weft_array *target, const weft_array *source, weft__rows *rows)
+{
+    return (is_on_host(target) || is_on_host(source) || is_direct(target, source)) &&
+           weft__transfer_has_rows(target, source, rows);
+}
+
+static weft_status copy_rows(weft_array *target, weft_array *source, const weft__rows *rows,
+                             weft_stream *stream)
+{
+    if (weft__warnings_are_on())
+        warn_of_copy(target, source);
+    if (is_on_host(target) && !(stream = stream_of(source)))
+        return weft_error_code();
+    return weft__transfer_rows(target, source, rows, stream);
+}
+
 static weft_status unpack(weft_array *target, weft_array *source, weft_stream *stream)
 {
     if (weft__shape_same(&target->shape, &source->shape) && weft__array_contiguous(target))
@@ -147,6 +231,16 @@ static weft_status unpack(weft_array *target, weft_array *source, weft_stream *s
     if (status == WEFT_OK)
         status = weft__move(target, copy, stream);
     weft_array_release(copy);
+    return status;
+}
+
+static weft_status repack(weft_array *target, weft_array *source, weft_stream *stream)
+{
+    weft_array *elements = packed(source, (weft_dtype)target->dtype);
+    if (!elements)
+        return weft_error_code();
+    const weft_status status = unpack(target, elements, stream);
+    weft_array_release(elements);
     return status;
 }
 
@@ -160,12 +254,8 @@ weft_status weft__transfer(weft_array *target, weft_array *source, weft_stream *
     }
     if (is_on_host(target) && !stream->async)
         TRY(weft__waits_check());
-    weft_array *elements = packed(source, (weft_dtype)target->dtype);
-    if (!elements)
-        return weft_error_code();
-    weft_status status = unpack(target, elements, stream);
-    weft_array_release(elements);
-    if (status == WEFT_OK && !stream->async)
-        status = weft__buffer_wait(target->buffer, true, false);
-    return status;
+    weft__rows rows;
+    TRY(takes_rows(target, source, &rows) ? copy_rows(target, source, &rows, stream)
+                                          : repack(target, source, stream));
+    return stream->async ? WEFT_OK : weft__buffer_wait(target->buffer, true, false);
 }

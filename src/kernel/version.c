@@ -237,18 +237,20 @@ static weft_status check_dtypes(const weft__versions *versions, const weft_devic
     return WEFT_OK;
 }
 
-/* The machine code of a device is for one class of launches, and made by one driver for one model.
- */
+/* The machine code of a device is of one text, and made by one driver for one model. */
 typedef struct device_key {
-    uint8_t bytes[CLASS_MOST + sizeof(weft_device_info)];
+    uint8_t bytes[2 * sizeof(uint64_t) + 1 + sizeof(weft_device_info)];
     weft__disk_key key;
 } device_key;
 
-static void fill_key(const weft__version *version, const weft_device_info *info, device_key *to)
+static void fill_key(const weft__version *version, const char *text, const weft_device_info *info,
+                     device_key *to)
 {
     const uint8_t kind = (uint8_t)info->kind;
+    const size_t length = strlen(text);
+    const uint64_t hashes[] = {weft__hash(1, text, length), weft__hash(2, text, length)};
     uint8_t *at = to->bytes;
-    at = (uint8_t *)memcpy(at, version->class_bytes, version->class_count) + version->class_count;
+    at = (uint8_t *)memcpy(at, hashes, sizeof hashes) + sizeof hashes;
     at = (uint8_t *)memcpy(at, &kind, sizeof kind) + sizeof kind;
     at = (uint8_t *)memcpy(at, info->name, sizeof info->name) + sizeof info->name;
     at = (uint8_t *)memcpy(at, info->driver, sizeof info->driver) + sizeof info->driver;
@@ -300,7 +302,7 @@ static weft_status write_and_load(weft__version *version)
     TRY(device->backend->device_describe(device->id.index, &info));
     TRY(check_dtypes(version->of, &info));
     TRY(weft__c_like_write(version->of->kernel, version->sample, dialect, &text));
-    fill_key(version, &info, &key);
+    fill_key(version, text.text, &info, &key);
     if (device->backend->module_binary && weft__disk_load(&key.key, &object)) {
         text.binary = object.data;
         text.binary_bytes = object.bytes;

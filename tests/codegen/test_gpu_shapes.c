@@ -180,6 +180,49 @@ TEST(rare_arguments)
     CHECK_ALL(trials);
 }
 
+/* Of the same kernel, with different texts. */
+static const trial different[] = {
+    {"sum(a, axis=1)", "a", {2, {7, 9001}}, WEFT_F32, false, 0},
+    {"sum(a, axis=1)", "a", {2, {300, 130}}, WEFT_F32, false, 0},
+    {"sum(a, axis=1)", "a", {2, {12, 6001}}, WEFT_F32, false, 0},
+};
+
+TEST(alone_forwards)
+{
+    if (!test_alone())
+        SKIP("is run by machine_code_of_another_process");
+    CHECK_ALL(different);
+}
+
+TEST(alone_backwards)
+{
+    enum { COUNT = sizeof different / sizeof *different };
+    trial backwards[COUNT];
+    if (!test_alone())
+        SKIP("is run by machine_code_of_another_process");
+    for (int k = 0; k < COUNT; k++)
+        backwards[k] = different[COUNT - 1 - k];
+    CHECK_ALL(backwards);
+}
+
+/* What is on the disk is taken for the text that it was made of, and for no other. */
+TEST(machine_code_of_another_process)
+{
+    char folder[] = "/tmp/weft-shapes-XXXXXX", command[64];
+    if (text_device().kind == WEFT_DEVICE_INVALID)
+        SKIP(weft_error_message());
+    CHECK(mkdtemp(folder));
+    setenv("WEFT_CACHE_DIR", folder, 1);
+    setenv("WEFT_CACHE", "on", 1);
+    const bool right = test_passes_alone("alone_forwards") && test_passes_alone("alone_backwards");
+    setenv("WEFT_CACHE", "off", 1);
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    CHECK(right);
+}
+
 #define LONG "compiles very many kernels"
 TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(turned_operands, LONG),
-          TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG));
+          TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG),
+          TEST_NO_FAULTS(alone_forwards, LONG), TEST_NO_FAULTS(alone_backwards, LONG),
+          TEST_NO_FAULTS(machine_code_of_another_process, LONG));

@@ -311,6 +311,53 @@ CREATE(cl_int, clEnqueueCopyBuffer,
         memmove(to->data + second, from->data + first, bytes);
     return code;
 }
+
+/* Rows of one end to the other, whose first bytes these are. */
+static cl_int copy_rows(char *to, const char *from, const size_t *region, const size_t *pitches,
+                        cl_event *event)
+{
+    const cl_int code = queued(event);
+    for (size_t k = 0; code == CL_SUCCESS && k < region[1] * region[2]; k++) {
+        const size_t row = k % region[1], slice = k / region[1];
+        memcpy(to + row * pitches[0] + slice * pitches[1],
+               from + row * pitches[2] + slice * pitches[3], region[0]);
+    }
+    return code;
+}
+static size_t first_of(const size_t *origin, size_t row, size_t slice)
+{
+    return origin[0] + origin[1] * row + origin[2] * slice;
+}
+CREATE(cl_int, clEnqueueReadBufferRect,
+       (cl_command_queue q, cl_mem from, cl_bool waits, const size_t *origin, const size_t *host,
+        const size_t *region, size_t row, size_t slice, size_t host_row, size_t host_slice,
+        void *to, cl_uint n, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)waits, (void)n, (void)after;
+    return copy_rows((char *)to + first_of(host, host_row, host_slice),
+                     (const char *)from->data + first_of(origin, row, slice), region,
+                     (size_t[]){host_row, host_slice, row, slice}, event);
+}
+CREATE(cl_int, clEnqueueWriteBufferRect,
+       (cl_command_queue q, cl_mem to, cl_bool waits, const size_t *origin, const size_t *host,
+        const size_t *region, size_t row, size_t slice, size_t host_row, size_t host_slice,
+        const void *from, cl_uint n, const cl_event *after, cl_event *event))
+{
+    (void)q, (void)waits, (void)n, (void)after;
+    return copy_rows((char *)to->data + first_of(origin, row, slice),
+                     (const char *)from + first_of(host, host_row, host_slice), region,
+                     (size_t[]){row, slice, host_row, host_slice}, event);
+}
+CREATE(cl_int, clEnqueueCopyBufferRect,
+       (cl_command_queue q, cl_mem from, cl_mem to, const size_t *first, const size_t *second,
+        const size_t *region, size_t row, size_t slice, size_t to_row, size_t to_slice, cl_uint n,
+        const cl_event *after, cl_event *event))
+{
+    (void)q, (void)n, (void)after;
+    return copy_rows((char *)to->data + first_of(second, to_row, to_slice),
+                     (const char *)from->data + first_of(first, row, slice), region,
+                     (size_t[]){to_row, to_slice, row, slice}, event);
+}
 CREATE(cl_int, clEnqueueBarrierWithWaitList,
        (cl_command_queue q, cl_uint n, const cl_event *after, cl_event *event))
 {

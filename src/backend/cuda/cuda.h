@@ -56,6 +56,8 @@ weft_status weft__cuda_memory_check(const weft__cuda_device *device, const weft_
 /* Whether the copy has an end in memory that the driver does not know, so that it takes the host's
  * part: then weft__cuda_copy_staged does it, which waits. */
 bool weft__cuda_copy_waits(const weft__work *work);
+weft_status weft__cuda_copy_rows(weft__cuda_device *device, CUstream stream, void *dst,
+                                 const void *src, const weft__rows *rows);
 weft_status weft__cuda_copy(weft__cuda_device *device, CUstream stream, const weft__work *work);
 /* Whether the driver knows the memory at the address, which the work uses. */
 bool weft__cuda_copy_knows(const weft__work *work, const void *address);

@@ -27,6 +27,7 @@ enum {
     CU_EVENT_DISABLE_TIMING = 2,
     CU_MEMHOSTALLOC_PORTABLE = 1,
     CU_MEM_ATTACH_GLOBAL = 1,
+    CU_MEMORYTYPE_UNIFIED = 4,
     CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_INTEGRATED = 18,
@@ -37,6 +38,20 @@ enum {
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
     CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89
 };
+
+/* One end of a copy of rows, and the copy. */
+typedef struct CUDA_MEMCPY3D_end {
+    size_t x, y, z, lod;
+    int kind;
+    const void *host;
+    CUdeviceptr device;
+    void *array, *reserved;
+    size_t pitch, height;
+} CUDA_MEMCPY3D_end;
+typedef struct CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D_end src, dst;
+    size_t width, height, depth;
+} CUDA_MEMCPY3D;
 
 /* field, symbol, parameters; each returns a CUresult. */
 #define WEFT__CU_FUNCTIONS(X)                                                                      \
@@ -70,6 +85,7 @@ enum {
     X(MemcpyAsync, "cuMemcpyAsync", (CUdeviceptr, CUdeviceptr, size_t, CUstream))                  \
     X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))      \
     X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))            \
+    X(Memcpy3DAsync, "cuMemcpy3DAsync_v2", (const CUDA_MEMCPY3D *, CUstream))                      \
     X(StreamCreateWithPriority, "cuStreamCreateWithPriority", (CUstream *, unsigned, int))         \
     X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
     X(StreamSynchronize, "cuStreamSynchronize", (CUstream))                                        \

@@ -69,6 +69,7 @@ typedef struct staged {
     char *dst;
     const char *src;
     size_t bytes;
+    const weft__rows *rows;
     bool up; /* to the device */
     _Atomic size_t next;
     _Atomic bool failed;
@@ -119,22 +120,39 @@ static weft_status end_piece(lane *l, int slot)
     TRY(weft__cuda_check(s->device, "EventSynchronize",
                          weft__cu.EventSynchronize(l->slots[slot].event)));
     if (!s->up)
-        memcpy(s->dst + l->slots[slot].at, l->slots[slot].buffer, bytes);
+        weft__rows_scatter(s->rows, s->dst, l->slots[slot].buffer, l->slots[slot].at,
+                           l->slots[slot].at + bytes);
     return WEFT_OK;
+}
+
+/* Between the buffer, where bytes are without gaps, and the device. */
+static weft_status copy_span(const staged *s, char *buffer, const weft__span *span)
+{
+    const weft__pitch there = s->up ? s->rows->dst : s->rows->src;
+    const weft__pitch packed = {span->width, span->width * span->rows};
+    const weft__rows rows = {span->width, span->rows, 1, s->up ? there : packed,
+                             s->up ? packed : there};
+    char *dst = s->up ? s->dst + span->dst : buffer;
+    const char *src = s->up ? buffer : s->src + span->src;
+    if (span->rows > 1 && there.row != span->width)
+        return weft__cuda_copy_rows(s->device, s->stream, dst, src, &rows);
+    return weft__cuda_check(s->device, "MemcpyAsync",
+                            weft__cu.MemcpyAsync(weft__cuda_address(dst), weft__cuda_address(src),
+                                                 span->width * span->rows, s->stream));
 }
 
 static weft_status begin_piece(lane *l, int slot, size_t at)
 {
     const staged *s = l->s;
-    const size_t bytes = s->bytes - at < PIECE ? s->bytes - at : PIECE;
-    void *buffer = l->slots[slot].buffer;
-    CUresult code;
-    if (s->up) {
-        memcpy(buffer, s->src + at, bytes);
-        code = weft__cu.MemcpyHtoDAsync(weft__cuda_address(s->dst + at), buffer, bytes, s->stream);
-    } else
-        code = weft__cu.MemcpyDtoHAsync(buffer, weft__cuda_address(s->src + at), bytes, s->stream);
-    TRY(weft__cuda_check(s->device, s->up ? "MemcpyHtoDAsync" : "MemcpyDtoHAsync", code));
+    const size_t bytes = s->bytes - at < PIECE ? s->bytes - at : PIECE, end = at + bytes;
+    char *buffer = l->slots[slot].buffer;
+    if (s->up)
+        weft__rows_gather(s->rows, buffer, s->src, at, end);
+    for (size_t next = at; next < end;) {
+        const weft__span span = weft__rows_span(s->rows, next, end);
+        TRY(copy_span(s, buffer + (next - at), &span));
+        next += span.width * span.rows;
+    }
     l->slots[slot].at = at;
     l->slots[slot].bytes = bytes;
     return weft__cuda_check(s->device, "EventRecord",
@@ -199,6 +217,7 @@ weft_status weft__cuda_copy_staged(weft__cuda_device *device, CUstream stream,
                 .dst = work->of.copy.dst,
                 .src = work->of.copy.src,
                 .bytes = work->of.copy.bytes,
+                .rows = &work->of.copy.rows,
                 .up = !weft__cuda_copy_knows(work, work->of.copy.src)};
     lane lanes[LANES];
     if (!open_lane(&lanes[0], &s))

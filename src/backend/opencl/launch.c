@@ -189,6 +189,39 @@ static weft_status enqueue_launch(const weft__opencl_command *l)
     return status;
 }
 
+/* The column, row and slice of a byte. */
+typedef struct origin {
+    size_t at[3];
+} origin;
+static origin origin_of(size_t offset, weft__pitch pitch)
+{
+    return (origin){
+        {offset % pitch.slice % pitch.row, offset % pitch.slice / pitch.row, offset / pitch.slice}};
+}
+
+static weft_status enqueue_rows(const weft__opencl_command *l, weft__opencl_place to,
+                                weft__opencl_place from)
+{
+    const weft__rows *r = &l->work->of.copy.rows;
+    const size_t region[] = {r->width, r->rows, r->slices};
+    const origin dst = origin_of(to.object ? to.offset : 0, r->dst);
+    const origin src = origin_of(from.object ? from.offset : 0, r->src);
+    cl_int code;
+    if (to.object && from.object)
+        code = weft__cl.EnqueueCopyBufferRect(
+            l->queue, from.object, to.object, src.at, dst.at, region, r->src.row, r->src.slice,
+            r->dst.row, r->dst.slice, l->waits->count, l->waits->events, l->event);
+    else if (to.object)
+        code = weft__cl.EnqueueWriteBufferRect(
+            l->queue, to.object, 0, dst.at, src.at, region, r->dst.row, r->dst.slice, r->src.row,
+            r->src.slice, l->work->of.copy.src, l->waits->count, l->waits->events, l->event);
+    else
+        code = weft__cl.EnqueueReadBufferRect(
+            l->queue, from.object, 0, src.at, dst.at, region, r->src.row, r->src.slice, r->dst.row,
+            r->dst.slice, l->work->of.copy.dst, l->waits->count, l->waits->events, l->event);
+    return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("Enqueue{Read,Write,Copy}BufferRect", code);
+}
+
 static weft_status enqueue_copy(const weft__opencl_command *l)
 {
     void *dst = l->work->of.copy.dst;
@@ -197,17 +230,19 @@ static weft_status enqueue_copy(const weft__opencl_command *l)
     const weft__opencl_place to = weft__opencl_place_of(l->work, dst);
     const weft__opencl_place from = weft__opencl_place_of(l->work, src);
     cl_int code;
+    if (!to.object && !from.object)
+        return FAIL(WEFT_ERROR_PLACEMENT, "a copy on an OpenCL device has neither end there");
+    if (l->work->of.copy.rows.width > 0)
+        return enqueue_rows(l, to, from);
     if (to.object && from.object)
         code = weft__cl.EnqueueCopyBuffer(l->queue, from.object, to.object, from.offset, to.offset,
                                           bytes, l->waits->count, l->waits->events, l->event);
     else if (to.object)
         code = weft__cl.EnqueueWriteBuffer(l->queue, to.object, 0, to.offset, bytes, src,
                                            l->waits->count, l->waits->events, l->event);
-    else if (from.object)
+    else
         code = weft__cl.EnqueueReadBuffer(l->queue, from.object, 0, from.offset, bytes, dst,
                                           l->waits->count, l->waits->events, l->event);
-    else
-        return FAIL(WEFT_ERROR_PLACEMENT, "a copy on an OpenCL device has neither end there");
     return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("Enqueue{Read,Write,Copy}Buffer", code);
 }
 

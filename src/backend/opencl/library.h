@@ -121,6 +121,15 @@ enum {
     X(cl_int, EnqueueCopyBuffer,                                                                   \
       (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *,        \
        cl_event *))                                                                                \
+    X(cl_int, EnqueueReadBufferRect,                                                               \
+      (cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, const size_t *, size_t,  \
+       size_t, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))                     \
+    X(cl_int, EnqueueWriteBufferRect,                                                              \
+      (cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, const size_t *, size_t,  \
+       size_t, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *))               \
+    X(cl_int, EnqueueCopyBufferRect,                                                               \
+      (cl_command_queue, cl_mem, cl_mem, const size_t *, const size_t *, const size_t *, size_t,   \
+       size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))                             \
     X(cl_int, EnqueueBarrierWithWaitList,                                                          \
       (cl_command_queue, cl_uint, const cl_event *, cl_event *))                                   \
     X(cl_int, Flush, (cl_command_queue))                                                           \

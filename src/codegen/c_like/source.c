@@ -2,6 +2,7 @@
 #include "codegen/c_like/write.h"
 #include "core/allocate.h"
 #include "core/status.h"
+#include <stddef.h>
 #include <string.h>
 
 /* The furthest byte of an operand from its first element, in either direction. */
@@ -219,12 +220,13 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
 {
     weft__c_like_shape shape;
     weft__c_like_shape_of(kernel, launch, dialect, &shape);
-    uint8_t first[] = {(uint8_t)dialect, shape.ndim, shape.stage, shape.lanes,
-                       shape.narrow,     shape.wide, shape.block, (uint8_t)launch->kept_ndim};
-    const uint32_t count = sizeof first + kernel->operands_count;
-    for (uint32_t k = 0; k < count && k < room; k++)
-        bytes[k] = k < sizeof first ? first[k] : shape.lie[k - sizeof first];
-    return count;
+    const uint8_t first[] = {(uint8_t)dialect, (uint8_t)launch->kept_ndim};
+    const uint32_t written = offsetof(weft__c_like_shape, lie) + kernel->operands_count;
+    if (sizeof first + written <= room) {
+        memcpy(bytes, first, sizeof first);
+        memcpy(bytes + sizeof first, &shape, written);
+    }
+    return sizeof first + written;
 }
 
 void weft__write_types(weft__writer *w)

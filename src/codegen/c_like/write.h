@@ -20,7 +20,8 @@ typedef enum weft__lie {
     WEFT__LIE_TURNED
 } weft__lie;
 
-/* The class of a launch: see weft__c_like_class. */
+/* The class of a launch, see weft__c_like_class: all that a text depends on besides its kernel. Of
+ * bytes only, as they are compared. */
 typedef struct weft__c_like_shape {
     uint8_t ndim;
     uint8_t stage;  /* weft__stage */

@@ -340,6 +340,32 @@ EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CU
                 stream, false);
 }
 
+static void rows_task(CUstream stream, void *argument)
+{
+    const CUDA_MEMCPY3D *c = argument;
+    for (size_t k = 0; stream->context->fault == 0 && k < c->height * c->depth; k++) {
+        const size_t slice = k / c->height, row = k % c->height;
+        memcpy((char *)(uintptr_t)c->dst.device + (slice * c->dst.height + row) * c->dst.pitch,
+               (const char *)(uintptr_t)c->src.device +
+                   (slice * c->src.height + row) * c->src.pitch,
+               c->width);
+    }
+}
+
+EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copied, CUstream stream)
+{
+    const CUresult code = standin_enter("cuMemcpy3DAsync_v2");
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (copied->src.pitch < copied->width || copied->dst.pitch < copied->width ||
+        copied->src.height < copied->height || copied->dst.height < copied->height)
+        return 1; /* CUDA_ERROR_INVALID_VALUE */
+    CUDA_MEMCPY3D *c = malloc(sizeof *c);
+    *c = *copied;
+    standin_queue(stream, rows_task, c);
+    return CUDA_SUCCESS;
+}
+
 /* Small copies are taken at once, as if the memory were not pinned. */
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes,
                                      CUstream stream)
