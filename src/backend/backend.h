@@ -108,7 +108,7 @@ typedef struct weft__work {
         struct {
             void *dst;
             const void *src;
-            size_t bytes; /* in all */
+            size_t bytes;    /* in all */
             weft__rows rows; /* of no copies on CPUs */
         } copy;
         struct {
