@@ -285,6 +285,7 @@ static const char *list_names(const weft_file *file, char *text, size_t room)
     return file->count ? text : "no arrays";
 }
 
+/* The last of several with one name, which was added later; NumPy does so too. */
 static weft_status find_member(const weft_file *file, const char *name, int *position)
 {
     char text[300];
@@ -295,7 +296,7 @@ static weft_status find_member(const weft_file *file, const char *name, int *pos
                        file->path, name);
     if (!name && file->count == 1)
         return WEFT_OK;
-    for (; name && *position < file->count; ++*position)
+    for (*position = file->count; name && --*position >= 0;)
         if (strcmp(file->members[*position].name, name) == 0)
             return WEFT_OK;
     return FAIL_AT(WEFT_ERROR_ARGUMENT, "name", "%.200s: holds %s; %s%.60s%s", file->path,

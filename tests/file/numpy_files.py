@@ -6,6 +6,8 @@ import itertools
 import os
 import sys
 import tempfile
+import warnings
+import zipfile
 
 import numpy as np
 
@@ -133,12 +135,28 @@ def check_npz(library, folder, generator):
     return count
 
 
+def check_twice(library, folder):
+    """An array that was added again under its name."""
+    path = os.path.join(folder, "twice.npz")
+    np.savez(path, a=np.arange(3.0), b=np.arange(4.0))
+    np.save(os.path.join(folder, "a.npy"), np.arange(5.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.write(os.path.join(folder, "a.npy"), "a.npy")
+    loaded = library.load(path, "a")
+    with np.load(path) as file:
+        same(library.values(loaded), file["a"], "the last of two")
+    library.calls.weft_array_release(loaded)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
     library = Library(parser.parse_args().library)
     generator = np.random.default_rng(8)
     with tempfile.TemporaryDirectory() as folder:
+        check_twice(library, folder)
         print("%d NPY files, %d arrays in NPZ files: the same as NumPy's" %
               (check_npy(library, folder, generator), check_npz(library, folder, generator)))
 

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import unittest
+import warnings
 import xml.dom.minidom
 import zipfile
 
@@ -199,6 +200,12 @@ class Eval(InFolder):
                 archive.write("a.npy", name + ".npy")
             archive.writestr("text.npy", "no array")
         self.assertEqual(self.value("a + n7", "m.npz"), [2.0, 4.0, 6.0])
+        write_npy("a.npy", [5.0, 5.0, 5.0])
+        with warnings.catch_warnings(), zipfile.ZipFile("m.npz", "a") as archive:
+            warnings.simplefilter("ignore")
+            archive.write("a.npy", "a.npy")  # again: the last one counts
+        self.assertEqual(self.value("a + n7", "m.npz"), [6.0, 7.0, 8.0])
+        self.assertEqual(self.value("x", "x=m.npz:a"), [5.0, 5.0, 5.0])
         self.assertIn("name one", run("eval", "nothing", "m.npz", code=1).stderr)
 
     def test_to_the_standard_output(self):

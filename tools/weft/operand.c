@@ -152,7 +152,7 @@ static int find_member(const weft_file *file, const char *wanted, const char *na
     const int count = weft_file_count(file);
     if (!wanted && count == 1)
         return 0;
-    for (int k = 0; k < count; k++) {
+    for (int k = count; k-- > 0;) { /* of several with one name the last, as NumPy does */
         const char *member = weft_file_name(file, k);
         if (wanted ? strcmp(member, wanted) == 0
                    : strlen(member) == length && memcmp(member, name, length) == 0)
@@ -220,7 +220,7 @@ static int add_named(operands *all, const char *path, const char *code)
         ending = failed("%s: holds one array without a name; give it one, as in a=%s", path, path);
     for (int k = 0; ending == DONE && k < weft_file_count(file); k++) {
         const char *name = weft_file_name(file, k);
-        if (!is_wanted(name, code))
+        if (!is_wanted(name, code) || find_member(file, name, "", 0) != k)
             continue;
         if (operand_find(all, name) || all->count == OPERANDS_MAX)
             ending =
