@@ -17,13 +17,58 @@ static const char add_text[] =
     "}\n";
 
 /* Four elements each: what they are combined with is loaded and stored once. */
-static const char add_four_text[] =
-    "FUNCTION void add_four(PARAMETERS, partial *x, const I point, const I r, const int n)\n"
-    "{\n"
-    "VECTORS for (int l = 0; l < n; l++)\n"
+static const char four_text[] =
     "x[l] = combine(combine(combine(combine(x[l], element(ARGUMENTS, AT)), element(ARGUMENTS, AT + "
-    "APART)), element(ARGUMENTS, AT + 2*APART)), element(ARGUMENTS, AT + 3*APART));\n"
-    "}\n";
+    "APART)), element(ARGUMENTS, AT + 2*APART)), element(ARGUMENTS, AT + 3*APART));\n";
+
+/* Bytes from an element to the next of an operand that is read in order; else 0. */
+static int step_of(const weft__writer *w, uint32_t operand)
+{
+    const bool ordered = w->shape.lie[operand] == WEFT__LIE_DENSE;
+    return ordered && weft__is_loaded(w->kernel, operand)
+               ? (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype)
+               : 0;
+}
+
+/* soon<operand>: what is loaded some pieces later. */
+static void write_soon(weft__writer *w)
+{
+    enum { AHEAD = 4096, CACHED = 1 << 18 }; /* bytes; elements that are not worth it */
+    weft__write_positions(w, 0, w->kept_ndim, "point");
+    weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
+    weft__text_add(&w->text, "const bool ahead = g.kept*g.folded > %d;\n", CACHED);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (step_of(w, k) > 0) {
+            weft__text_add(&w->text, "GLOBAL const u8 *soon%u = ", k);
+            weft__write_address(w, k, "i");
+            weft__text_add(&w->text, " + %d;\n", AHEAD);
+        }
+}
+
+static void write_prefetches(weft__writer *w)
+{
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (step_of(w, k) > 0)
+            weft__text_add(&w->text,
+                           "for (int c = 0; ahead && c < 4*VECTOR*%d; c += %d)\n"
+                           "PREFETCH(soon%u + 4*b*%d + c);\n",
+                           step_of(w, k), WEFT__LINE, k, step_of(w, k));
+}
+
+static void write_add_four(weft__writer *w, bool lanes)
+{
+    weft__text_add(&w->text, "FUNCTION void add_four(PARAMETERS, partial *x, const I point, const "
+                             "I r, const int n)\n{\n");
+    if (lanes) {
+        write_soon(w);
+        weft__text_add(&w->text, "for (int b = 0; b < n; b += VECTOR) {\n");
+        write_prefetches(w);
+        weft__text_add(&w->text, "VECTORS for (int l = b; l < b + VECTOR; l++)\n%s}\n}\n",
+                       four_text);
+    } else {
+        weft__text_add(&w->text, "VECTORS for (int l = 0; l < n; l++)\n%s}\n", four_text);
+    }
+}
 
 static const char add_branching_text[] =
     "FUNCTION void add_elements(PARAMETERS, partial *x, const I point, const I r, const int n, "
@@ -175,8 +220,11 @@ void weft__write_fold_cpu(weft__writer *w, int partial_bytes, bool branches,
                    lanes ? 128 : points, lanes ? "point, r + l" : "point + l, r");
     if (w->shape.stage != WEFT__STAGE_FINISH) {
         const bool four = !branches && weft__is_light(w->kernel);
-        weft__text_add(&w->text, "#define FOUR %d\n#define APART %d\n%s", four, lanes ? 128 : 1,
-                       four ? add_four_text : "#define add_four(...)\n");
+        weft__text_add(&w->text, "#define FOUR %d\n#define APART %d\n", four, lanes ? 128 : 1);
+        if (four)
+            write_add_four(w, lanes);
+        else
+            weft__text_add(&w->text, "#define add_four(...)\n");
         weft__text_add(&w->text, "%s%s", branches ? add_branching_text : add_text,
                        lanes ? lanes_text : runs_text);
     }

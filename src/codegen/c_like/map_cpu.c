@@ -1,14 +1,14 @@
 /* Kernels without folds on CPUs: a group has one item, which takes care of many elements. They go
  * block by block along the rows: a loop over a block is what compilers make vectors of, and its
- * results are stored at once, around the cache where they are too many for it.
+ * results are stored at once, around the cache where they are too many for it. Light ones, which
+ * take as long as memory does, go vector by vector (map_vectors.c).
  *
  * Where an operand is turned, a group takes a square, so that few pages are in use at a time, and
  * turns a tile of it in private memory before the rows of the tile are done. */
 #include "codegen/c_like/write.h"
 
-enum { RUN = 1 << 14, BLOCK = 512, SQUARE = 256, TILE_ROWS = 32, TILE_COLUMNS = 64, LINE = 64 };
-
-enum { AHEAD = 8192 }; /* bytes: what is loaded soon comes while results are stored */
+enum { RUN = 1 << 14, BLOCK = 512, SQUARE = 256, TILE_ROWS = 32, TILE_COLUMNS = 64 };
+enum { LINE = WEFT__LINE };
 
 static const weft_dtype none = WEFT_DTYPE_DEFAULT;
 
@@ -40,26 +40,26 @@ static bool has_turned(const weft__writer *w)
     return false;
 }
 
-/* Whether the kernel has a load of it: what it has read is in the cache when it is stored. */
-static bool is_read(const weft__writer *w, uint32_t operand)
+bool weft__is_loaded(const weft__kernel *kernel, uint32_t operand)
 {
-    for (uint32_t k = 0; k < w->kernel->values_count; k++)
-        if (w->kernel->values[k].op == WEFT__OP_load && w->kernel->values[k].slot == operand)
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_load && kernel->values[k].slot == operand)
             return true;
     return false;
 }
 
-static bool is_streamed(const weft__writer *w, uint32_t operand)
+/* What has been read is in the cache when it is stored. */
+bool weft__is_streamed(const weft__writer *w, uint32_t operand)
 {
     return is_output(w, operand) && w->shape.lie[operand] == WEFT__LIE_DENSE &&
-           !is_read(w, operand) && !weft__keeps_a_part(w->kernel, operand);
+           !weft__is_loaded(w->kernel, operand) && !weft__keeps_a_part(w->kernel, operand);
 }
 
 /* The count of operands, if there is none. */
 static uint32_t first_streamed(const weft__writer *w)
 {
     uint32_t k = 0;
-    while (k < w->kernel->operands_count && !is_streamed(w, k))
+    while (k < w->kernel->operands_count && !weft__is_streamed(w, k))
         k++;
     return k;
 }
@@ -127,11 +127,28 @@ static void write_rest(weft__writer *w)
 
 /* Where not all begin and end at a vector, the last one goes over some again: one by one they would
  * take as long as all before. */
-static const char inside_loop[] =
-    "if (to - from < VECTOR)\n"
-    "to = from;\n"
-    "for (int v = from; v < to; v += VECTOR)\n"
+static const char inside_loop[] = "if (to - from < VECTOR)\n"
+                                  "to = from;\n"
+                                  "for (int v = from; v < to; v += VECTOR) {\n";
+
+static const char inside_vector[] =
     "VECTORS for (int e = v < to - VECTOR ? v : to - VECTOR, k = 0; k < VECTOR; k++, e++)";
+
+static void write_vectors_inside(weft__writer *w)
+{
+    weft__text_add(&w->text, "%s", inside_loop);
+    weft__write_ahead(w);
+    write_loop(w, inside_vector);
+    weft__text_add(&w->text, "}\n");
+}
+
+/* All vectors of a block that is done in one loop. */
+static void write_block_ahead(weft__writer *w)
+{
+    weft__text_add(&w->text, "for (int v = 0; v < n; v += VECTOR) {\n");
+    weft__write_ahead(w);
+    weft__text_add(&w->text, "}\n");
+}
 
 static void write_block(weft__writer *w)
 {
@@ -139,10 +156,12 @@ static void write_block(weft__writer *w)
     const bool edges = write_inside(w);
     weft__text_add(&w->text, "bool some = false;\n");
     w->fast = w->inside = true;
-    if (edges)
-        write_loop(w, inside_loop);
-    else
+    if (edges) {
+        write_vectors_inside(w);
+    } else {
+        write_block_ahead(w);
         write_loop(w, "VECTORS for (int e = from; e < to; e++)");
+    }
     w->fast = w->inside = false;
     if (edges || w->skips.count > 0)
         write_rest(w);
@@ -227,36 +246,19 @@ static void write_streamed_store(weft__writer *w, uint32_t operand)
     weft__text_add(&w->text, "}\n");
 }
 
-/* What the next blocks load of an operand, unless that is what this one does. Stores around the
- * cache keep loads after them waiting; where there are none, the processor does better by itself.
- */
-static void write_ahead(weft__writer *w, uint32_t operand)
-{
-    const int bytes = (int)weft_dtype_size(dtype_of(w, operand)), last = w->shape.ndim - 1;
-    const uint32_t streamed = first_streamed(w);
-    if (streamed == w->kernel->operands_count || w->kernel->shifts_count > 0)
-        return;
-    weft__text_add(&w->text, "if (streams%u", streamed);
-    if (last > 0)
-        weft__text_add(&w->text, " && g.stride[%u][%d] != 0", operand, last - 1);
-    weft__text_add(&w->text, ")\nfor (int e = 0; e < n*%d; e += %d)\nPREFETCH(q%u + e + %d);\n",
-                   w->shape.lie[operand] == WEFT__LIE_SECOND ? 2 * bytes : bytes, LINE, operand,
-                   AHEAD);
-}
-
 static void write_rows(weft__writer *w)
 {
     write_firsts(w);
-    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        if (is_read(w, k) &&
-            (w->shape.lie[k] == WEFT__LIE_DENSE || w->shape.lie[k] == WEFT__LIE_SECOND))
-            write_ahead(w, k);
+    if (weft__takes_vectors(w)) {
+        weft__write_vectors(w);
+        return;
+    }
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (is_output(w, k) && weft__keeps_a_part(w->kernel, k))
             write_kept(w, k);
     write_block(w);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
-        if (is_streamed(w, k))
+        if (weft__is_streamed(w, k))
             write_streamed_store(w, k);
         else if (is_output(w, k))
             write_plain_store(w, k);
@@ -280,7 +282,7 @@ static void write_peel(weft__writer *w)
 
 static void write_run(weft__writer *w)
 {
-    const int last = w->shape.ndim - 1;
+    const int last = w->shape.ndim - 1, most = weft__takes_vectors(w) ? RUN : BLOCK;
     weft__text_add(
         &w->text,
         "I at = (I)GROUP_ID*%d;\n"
@@ -289,7 +291,7 @@ static void write_run(weft__writer *w)
         "const I row = at/(I)g.size[%d], first = at - row*(I)g.size[%d];\n"
         "const I left = (I)g.size[%d] - first < end - at ? (I)g.size[%d] - first : end - "
         "at;\nint n = left < %d ? (int)left : %d;\n",
-        RUN, RUN, RUN, last, last, last, last, BLOCK, BLOCK);
+        RUN, RUN, RUN, last, last, last, last, most, most);
     weft__write_positions(w, 0, last, "row");
     write_peel(w);
     write_rows(w);
@@ -359,12 +361,12 @@ static void write_arrays(weft__writer *w, int block)
         const char *memory = memory_of(w, k);
         const int parts = weft__parts_of(dtype_of(w, k));
         weft__text_add(&w->text, "GLOBAL u8 *q%u;\n", k);
-        if (is_output(w, k))
+        if (is_output(w, k) && !weft__takes_vectors(w))
             weft__text_add(&w->text, "LINED %s y%u[%d];\n", memory, k, parts * block);
         if (is_turned(w, k))
             weft__text_add(&w->text, "LINED %s x%u[%d][%d];\n", memory, k, TILE_ROWS,
                            parts * TILE_COLUMNS);
-        if (is_streamed(w, k))
+        if (weft__is_streamed(w, k))
             write_streams(w, k);
     }
 }
@@ -376,6 +378,7 @@ void weft__write_blocks(weft__writer *w, weft__kernel_text *source)
     weft__write_kernel(w, 1);
     weft__text_add(&w->text, "TOUCH;\n");
     write_arrays(w, turned ? TILE_COLUMNS : BLOCK);
+    weft__write_ahead_flags(w);
     if (turned)
         write_square(w);
     else

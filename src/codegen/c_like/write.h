@@ -57,6 +57,8 @@ typedef struct weft__writer {
 enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8, WEFT__MARCH_STEPS = 16 };
 /* Outputs that are larger go around the cache. */
 enum { WEFT__STREAMING_BYTES = 32 << 20 };
+/* Bytes of a line of memory. */
+enum { WEFT__LINE = 64 };
 
 void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
                            weft__dialect dialect, weft__c_like_shape *shape);
@@ -123,8 +125,19 @@ void weft__write_positions(weft__writer *w, int begin, int end, const char *numb
 /* map_turned.c: maps on GPUs with turned operands; local memory that each takes. */
 void weft__write_turned(weft__writer *w, weft__kernel_text *source);
 int weft__turned_bytes(weft_dtype dtype);
-/* map_cpu.c: maps on CPUs. */
+/* map_cpu.c: maps on CPUs. Whether the kernel has a load of the operand; whether an output that is
+ * large goes around the cache. */
 void weft__write_blocks(weft__writer *w, weft__kernel_text *source);
+bool weft__is_loaded(const weft__kernel *kernel, uint32_t operand);
+bool weft__is_streamed(const weft__writer *w, uint32_t operand);
+/* map_vectors.c: whether a kernel is so light that its blocks are done vector by vector, and such a
+ * block: the elements [0, n) at q<operand>. */
+bool weft__takes_vectors(const weft__writer *w);
+void weft__write_vectors(weft__writer *w);
+/* Of any map on a CPU: asks for what is loaded some vectors after the one at v; and, before all
+ * loops, whether that is worth it. */
+void weft__write_ahead_flags(weft__writer *w);
+void weft__write_ahead(weft__writer *w);
 /* map.c: several elements that lie next to each other. Whether a wanted value is loaded of the
  * operand at the point itself; the bits of its address that must be 0 for vectors. */
 bool weft__is_read(const weft__kernel *kernel, const uint8_t *wanted, uint32_t operand);
