@@ -168,9 +168,9 @@ typedef struct weft__backend {
     /* Queues work, or runs it if the stream is synchronous. Called with the stream's mutex held
      * when it is asynchronous; failing, it has queued nothing. */
     weft_status (*stream_submit)(weft_stream *stream, const weft__work *work);
-    /* Finding out how far a stream has come costs a part of a launch: not every submission does. A
-     * device that has faulted then refuses work. */
-    bool looks_rarely;
+    /* Finding out how far a stream has come costs a part of a launch: one submission of so many
+     * does, 0 for all. A device that has faulted then refuses work. */
+    uint32_t look_every;
     /* The seconds at which `sequence` finished, on a clock of the device's own, for streams with
      * profiling. */
     weft_status (*stream_time)(weft_stream *stream, uint64_t sequence, double *seconds);

@@ -378,9 +378,8 @@ static bool is_direct(const weft_stream *stream, const weft__work *work)
 /* So often that what is pending stays short, where asking costs something. */
 static weft_status check_before(weft_stream *stream, const weft__timeline *timeline)
 {
-    enum { LOOK_EVERY = 64 };
-    if (stream->backend->looks_rarely &&
-        atomic_load_explicit(&timeline->submitted, memory_order_relaxed) % LOOK_EVERY != 0)
+    const uint32_t every = stream->backend->look_every;
+    if (every > 0 && atomic_load_explicit(&timeline->submitted, memory_order_relaxed) % every != 0)
         return weft__stream_check_known(stream);
     return weft__stream_check(stream);
 }
@@ -389,7 +388,8 @@ static weft_status check_before(weft_stream *stream, const weft__timeline *timel
  */
 static weft_status check_after(weft_stream *stream, weft_status status)
 {
-    const weft_status before = stream->backend->looks_rarely ? weft__stream_check(stream) : WEFT_OK;
+    const weft_status before =
+        stream->backend->look_every > 0 ? weft__stream_check(stream) : WEFT_OK;
     return before != WEFT_OK ? before : status;
 }
 

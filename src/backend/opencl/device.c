@@ -62,6 +62,7 @@ static void add_device(cl_platform_id platform, cl_device_id id)
     device->platform = platform;
     device->id = id;
     device->brief = is_brief(platform);
+    device->is_cpu = number(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     device->why_not_fine = why_not_fine(id);
     device->most_bytes = (size_t)number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     device->f32_config = number(id, CL_DEVICE_SINGLE_FP_CONFIG);
@@ -138,10 +139,7 @@ weft_status weft__opencl_device_describe(int index, weft_device_info *info)
     return WEFT_OK;
 }
 
-bool weft__opencl_device_is_gpu(int index)
-{
-    return !(number(devices[index].id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU);
-}
+bool weft__opencl_device_is_gpu(int index) { return !devices[index].is_cpu; }
 
 uint64_t weft__opencl_device_place(int index)
 {

@@ -64,16 +64,30 @@ weft_status weft__opencl_set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_
     return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("SetKernelArg", code);
 }
 
+/* Each call of the driver's costs as much as a part of the launch: arguments that are as they were
+ * stay so. */
+static weft_status set_changed(weft__module *module, uint32_t i, weft__opencl_place place)
+{
+    uint64_t *set = i < WEFT__OPENCL_POINTERS ? &module->set.pointers[i] : NULL;
+    if (set && place.number && *set == place.number)
+        return WEFT_OK;
+    if (set)
+        *set = 0;
+    TRY(weft__opencl_set_pointer(module->built.kernel, i, place));
+    if (set)
+        *set = place.number;
+    return WEFT_OK;
+}
+
 /* Pointers, and where in what they point to the arguments begin. */
 static weft_status set_pointers(const weft__opencl_command *l, int64_t *offsets)
 {
     const weft__launch *launch = l->work->of.launch.launch;
     const weft__argument *arguments = weft__launch_arguments_of(launch);
-    cl_kernel kernel = l->work->of.launch.module->built.kernel;
     for (uint32_t i = 0; i < launch->arguments_count; i++) {
         const weft__opencl_place place = weft__opencl_place_of(l->work, arguments[i].data);
         offsets[i] = (int64_t)place.offset;
-        TRY(weft__opencl_set_pointer(kernel, i, place));
+        TRY(set_changed(l->work->of.launch.module, i, place));
     }
     return WEFT_OK;
 }
@@ -96,6 +110,17 @@ static cl_int set_struct(const weft__opencl_command *l, size_t bytes, const void
                                  l->work->of.launch.launch->arguments_count, bytes, value);
 }
 
+static cl_int set_changed_struct(const weft__opencl_command *l, size_t bytes, const void *value)
+{
+    weft__opencl_set *set = &l->work->of.launch.module->set;
+    if (bytes == set->bytes && memcmp(set->numbers, value, bytes) == 0)
+        return CL_SUCCESS;
+    const cl_int code = set_struct(l, bytes, value);
+    set->bytes = code == CL_SUCCESS && bytes <= sizeof set->numbers ? bytes : 0;
+    memcpy(set->numbers, value, set->bytes);
+    return code;
+}
+
 /* The struct in memory of the device's, which lives until the kernel has run. */
 static weft_status start_pointed(const weft__opencl_command *l, int64_t *numbers, size_t bytes)
 {
@@ -115,7 +140,7 @@ static weft_status start_with(const weft__opencl_command *l, int64_t *numbers, s
     const weft__kernel_text *text = l->work->of.launch.module->image.program;
     if (text->pointed)
         return start_pointed(l, numbers, bytes);
-    const cl_int code = set_struct(l, bytes, numbers);
+    const cl_int code = set_changed_struct(l, bytes, numbers);
     return code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
 }
 
@@ -135,6 +160,7 @@ static weft_status compile_now(const weft__opencl_command *l, int64_t *numbers, 
     const weft__opencl_command idle = {queue, l->context, l->work, &none, &event};
     for (uint32_t i = 0; i < l->work->of.launch.launch->arguments_count; i++)
         weft__cl.SetKernelArg(module->built.kernel, i, sizeof(cl_mem), NULL);
+    module->set = (weft__opencl_set){0};
     memset(numbers, 0, bytes);
     numbers[0] = -1;
     const weft_status status = start_with(&idle, numbers, bytes);

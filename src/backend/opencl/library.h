@@ -58,6 +58,7 @@ enum {
     CL_DEVICE_SVM_FINE_GRAIN_BUFFER = 1 << 1,
     CL_MEM_READ_WRITE = 1 << 0,
     CL_MEM_READ_ONLY = 1 << 2,
+    CL_MEM_USE_HOST_PTR = 1 << 3,
     CL_MEM_ALLOC_HOST_PTR = 1 << 4,
     CL_MEM_COPY_HOST_PTR = 1 << 5,
     CL_MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10,
@@ -141,8 +142,9 @@ enum {
     X(cl_int, RetainEvent, (cl_event))                                                             \
     X(cl_int, ReleaseEvent, (cl_event))
 
-/* Of OpenCL 2.0: NULL in an older loader. */
+/* NULL in a loader that is older than OpenCL 2.0, or that has no more than what is needed. */
 #define WEFT__CL_OPTIONAL(X)                                                                       \
+    X(cl_int, SetMemObjectDestructorCallback, (cl_mem, void (*)(cl_mem, void *), void *))          \
     X(void *, SVMAlloc, (cl_context, cl_bitfield, size_t, cl_uint))                                \
     X(void, SVMFree, (cl_context, void *))                                                         \
     X(cl_int, SetKernelArgSVMPointer, (cl_kernel, cl_uint, const void *))

@@ -1,5 +1,8 @@
 /* Memory of OpenCL devices. A memory object has no address, but arrays do: each object gets a range
- * of addresses that faults when it is touched, behind a page that says whose it is. */
+ * of addresses that faults when it is touched, behind a page that says whose it is.
+ *
+ * A driver for CPUs takes large blocks from the C library, in small pages. Those that are given to
+ * it are in huge ones: a sum of all elements takes a tenth less. */
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
 #include <sys/mman.h>
@@ -9,7 +12,10 @@
 typedef struct label {
     cl_mem object;
     size_t bytes; /* of the whole range */
+    uint64_t number;
 } label;
+
+static _Atomic uint64_t labels_count;
 
 static size_t page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
@@ -23,7 +29,7 @@ static char *map_range(cl_mem object, size_t bytes)
         munmap(range, whole);
         return NULL;
     }
-    *(label *)(void *)range = (label){object, whole};
+    *(label *)(void *)range = (label){object, whole, ++labels_count};
     return range + unit;
 }
 
@@ -32,12 +38,76 @@ static label *label_of(const void *data)
     return (label *)(void *)((char *)(uintptr_t)data - page());
 }
 
-static void *allocate_object(weft__opencl_device *device, weft_memory kind, size_t bytes)
+enum { HUGE = 2 << 20 };
+
+/* What is behind memory that was given to a driver. */
+typedef struct trailer {
+    char *memory;
+    size_t bytes; /* of the whole, this included */
+} trailer;
+
+static void unmap_given(cl_mem object, void *data)
+{
+    const trailer own = *(const trailer *)data;
+    (void)object;
+    munmap(own.memory, own.bytes);
+}
+
+/* Maps more than is needed and gives the beginning back. */
+static trailer *map_given(size_t bytes)
+{
+    const size_t unit = page(), room = (bytes + unit - 1) / unit * unit, whole = room + unit;
+    char *data =
+        mmap(NULL, whole + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        return NULL;
+    const size_t before = (HUGE - (uintptr_t)data % HUGE) % HUGE;
+    if (before)
+        munmap(data, before);
+    data += before;
+    madvise(data, bytes / HUGE * HUGE, MADV_HUGEPAGE);
+    trailer *own = (trailer *)(void *)(data + room);
+    *own = (trailer){data, whole + HUGE - before};
+    return own;
+}
+
+static bool takes_given(const weft__opencl_device *device, weft_memory kind, size_t bytes)
+{
+    return device->is_cpu && kind == WEFT_MEMORY_DEVICE && bytes >= HUGE &&
+           weft__cl.SetMemObjectDestructorCallback;
+}
+
+/* An object in memory that lives as long as it does, whoever keeps it; NULL if there is none. */
+static cl_mem create_given(const weft__opencl_device *device, size_t bytes)
+{
+    cl_int code;
+    trailer *own = map_given(bytes);
+    cl_mem object =
+        own ? weft__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
+                                    own->memory, &code)
+            : NULL;
+    if (object && weft__cl.SetMemObjectDestructorCallback(object, unmap_given, own) == CL_SUCCESS)
+        return object;
+    if (object)
+        weft__cl.ReleaseMemObject(object);
+    if (own)
+        unmap_given(NULL, own);
+    return NULL;
+}
+
+static cl_mem create_own(const weft__opencl_device *device, weft_memory kind, size_t bytes)
 {
     const bool pinned = kind == WEFT_MEMORY_HOST;
     const cl_bitfield flags = CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0);
     cl_int code;
-    cl_mem object = weft__cl.CreateBuffer(device->context, flags, bytes, NULL, &code);
+    return weft__cl.CreateBuffer(device->context, flags, bytes, NULL, &code);
+}
+
+static void *allocate_object(weft__opencl_device *device, weft_memory kind, size_t bytes)
+{
+    cl_mem object = takes_given(device, kind, bytes) ? create_given(device, bytes) : NULL;
+    if (!object)
+        object = create_own(device, kind, bytes);
     char *data = object ? map_range(object, bytes) : NULL;
     if (object && !data)
         weft__cl.ReleaseMemObject(object);
@@ -139,11 +209,12 @@ weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *add
         if (at < buffer->data || at >= buffer->data + buffer->capacity)
             continue;
         const size_t offset = (size_t)(at - buffer->data);
-        if (has_label(buffer))
-            return (weft__opencl_place){label_of(buffer->data)->object, NULL, offset,
-                                        buffer->capacity};
+        if (has_label(buffer)) {
+            const label *own = label_of(buffer->data);
+            return (weft__opencl_place){own->object, NULL, offset, buffer->capacity, own->number};
+        }
         if (buffer->device.kind == WEFT_DEVICE_OPENCL)
-            return (weft__opencl_place){NULL, buffer->data, offset, buffer->capacity};
+            return (weft__opencl_place){NULL, buffer->data, offset, buffer->capacity, 0};
     }
-    return (weft__opencl_place){NULL, NULL, 0, 0};
+    return (weft__opencl_place){NULL, NULL, 0, 0, 0};
 }

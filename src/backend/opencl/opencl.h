@@ -13,8 +13,9 @@ typedef struct weft__opencl_device {
     cl_platform_id platform;
     cl_device_id id;
     cl_context context; /* made when it is first needed */
-    bool brief;         /* its compiler can leave out the declarations of OpenCL's functions */
-    size_t most_bytes;  /* of one allocation */
+    bool is_cpu;
+    bool brief;        /* its compiler can leave out the declarations of OpenCL's functions */
+    size_t most_bytes; /* of one allocation */
     const char *why_not_fine; /* host and device may use the same memory at any time if NULL */
     cl_bitfield f32_config, f64_config;
 } weft__opencl_device;
@@ -48,6 +49,7 @@ typedef struct weft__opencl_place {
     cl_mem object;
     char *shared;         /* the base, if both sides can use it */
     size_t offset, bytes; /* from its beginning; of the whole */
+    uint64_t number;      /* of a memory object: no other ever has it */
 } weft__opencl_place;
 weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *address);
 
@@ -64,13 +66,22 @@ void weft__opencl_program_release(weft__opencl_program *built);
 /* What can be kept on disk, to be freed with weft__free; NULL if there is nothing. */
 void weft__opencl_program_binary(const weft__opencl_program *built, void **data, size_t *bytes);
 
+/* What the arguments of a kernel are set to: what has not changed is not set again. 0: unknown. */
+enum { WEFT__OPENCL_POINTERS = 16, WEFT__OPENCL_NUMBERS = 64 };
+typedef struct weft__opencl_set {
+    uint64_t pointers[WEFT__OPENCL_POINTERS]; /* numbers of memory objects */
+    int64_t numbers[WEFT__OPENCL_NUMBERS];    /* of the struct, which has so many bytes */
+    size_t bytes;
+} weft__opencl_set;
+
 /* native.c, launch.c */
 struct weft__module {
     weft__image image;
     weft__opencl_program built;
     pthread_mutex_t mutex; /* a kernel has one set of arguments */
     _Atomic bool ran;
-    bool compiled; /* for sure, guarded by mutex */
+    bool compiled; /* for sure, guarded by mutex as the next */
+    weft__opencl_set set;
 };
 bool weft__opencl_module_binary(weft__module *module, void **data, size_t *bytes);
 weft_status weft__opencl_module_load(int index, weft__image *image, weft__module **module);
