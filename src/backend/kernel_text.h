@@ -22,6 +22,7 @@ typedef struct weft__kernel_text {
     uint32_t march;     /* (where down is not 0) not 0: steps that it takes along … */
     uint32_t march_axis; /* … this axis */
     bool pointed;        /* the struct is too large to be passed by value */
+    bool thorough;       /* it is worth the time of a compiler that does its best */
     bool idles;          /* a count below 0 has the kernel do nothing */
 } weft__kernel_text;
 

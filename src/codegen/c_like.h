@@ -23,7 +23,7 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
                                weft__dialect dialect, weft__kernel_text *text);
 
 /* (On GPUs) into how many groups the first of two stages combines the chunks of each result. */
-int64_t weft__c_like_groups(const weft__kernel *kernel, int64_t chunks);
+int64_t weft__c_like_groups(const weft__kernel *kernel, const weft__launch *launch);
 
 /* For tests: texts for OpenCL devices that are CPUs are those for GPUs. */
 void weft__c_like_as_gpu(bool always);

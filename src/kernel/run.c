@@ -186,7 +186,7 @@ static int64_t groups_of(const running *r)
     int64_t groups = 1;
     if (r->stream->device.kind != WEFT_DEVICE_CPU &&
         weft__version_dialect(weft__device_get(r->stream->device)) != WEFT__DIALECT_OPENCL_CPU)
-        return weft__c_like_groups(r->kernel, launch->chunks);
+        return weft__c_like_groups(r->kernel, launch);
     if (weft__kernel_has_lanes(r->kernel) || r->stream->device.kind != WEFT_DEVICE_CPU)
         return launch->chunks;
     while (groups < launch->chunks && groups * launch->kept < SHARED)

@@ -135,6 +135,15 @@ TEST(folds)
         {"argmax(a, axis=1)", "a", {2, {20, 4097}}, WEFT_I32, false, 0},
         {"argmin(a*b, axis=1)", "ab", {2, {9, 8196}}, WEFT_F32, false, 0},
         {"prod(a, axis=0)", "a", {2, {70, 400}}, WEFT_C64, true, 0},
+        {"sum(a)", "a", {1, {99999}}, WEFT_I8, false, 0},
+        {"sum(a, axis=1)", "a", {2, {3, 9000}}, WEFT_U16, false, 0},
+        {"max(a) - sum(a)", "a", {1, {70001}}, WEFT_I8, true, 0},
+        {"sum(a, axis=0)", "a", {2, {1409, 68}}, WEFT_F32, false, 0},
+        {"sum(sin(a), axis=0)", "a", {2, {1600, 64}}, WEFT_F32, false, 0},
+        {"sum(a, axis=0)", "a", {2, {1900, 64}}, WEFT_I16, false, 0},
+        {"prod(a)", "a", {1, {80000}}, WEFT_I32, false, 0},
+        {"sum(a*b)", "ab", {1, {90000}}, WEFT_F16, false, 0},
+        {"min(a, axis=1)", "a", {2, {11, 4500}}, WEFT_U8, false, 0},
     };
     CHECK_ALL(trials);
 }
@@ -176,7 +185,8 @@ TEST(rare_arguments)
     static const trial trials[] = {
         {"sin(a)", "a", {1, {30001}}, WEFT_F32, false, 0},
         {"sin(a)*cos(b)", "ab", {1, {20000}}, WEFT_F64, true, 0},
-        {"where(a > 0, sin(a), exp(b))", "ab", {1, {20000}}, WEFT_F32, false, 0}};
+        {"where(a > 0, sin(a), exp(b))", "ab", {1, {20000}}, WEFT_F32, false, 0},
+        {"exp(sin(a)) + sin(b)", "ab", {1, {9217}}, WEFT_F32, false, 0}};
     CHECK_ALL(trials);
 }
 

@@ -50,13 +50,14 @@ static weft_status take(nvrtcProgram program, bool exact, char **image, size_t *
 
 /* Options that save time are those of newer versions: where they are refused, without them. They
  * are of use to our own texts, which need no more than the language. */
-static nvrtcResult compile(nvrtcProgram program, const char *target, size_t length, bool native)
+static nvrtcResult compile(nvrtcProgram program, const char *target, const weft__kernel_text *text)
 {
     static _Atomic bool refused;
     const char *const options[] = {target, "--fmad=false", "-default-device",
                                    "-w",   "--minimal",    "--Ofast-compile=min"};
-    const int few = 4, all = length > LARGE_TEXT ? 6 : 5;
-    if (native)
+    const bool quick = !text->thorough && strlen(text->text) > LARGE_TEXT;
+    const int few = 4, all = quick ? 6 : 5;
+    if (text->name)
         return weft__nvrtc.CompileProgram(program, 1, options);
     if (atomic_load(&refused))
         return weft__nvrtc.CompileProgram(program, few, options);
@@ -67,7 +68,7 @@ static nvrtcResult compile(nvrtcProgram program, const char *target, size_t leng
     return weft__nvrtc.CompileProgram(program, few, options);
 }
 
-weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, bool native,
+weft_status weft__cuda_compile(const weft__cuda_device *device, const weft__kernel_text *text,
                                char **image, size_t *bytes)
 {
     char target[48];
@@ -81,10 +82,10 @@ weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text
                     device->architecture / 10, device->architecture % 10);
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", exact ? "sm" : "compute",
              architecture);
-    nvrtcResult code = weft__nvrtc.CreateProgram(&program, text, "weft.cu", 0, NULL, NULL);
+    nvrtcResult code = weft__nvrtc.CreateProgram(&program, text->text, "weft.cu", 0, NULL, NULL);
     if (code != 0)
         return FAIL(WEFT_ERROR_COMPILE, "NVRTC does not take a kernel (%d)", code);
-    code = compile(program, target, strlen(text), native);
+    code = compile(program, target, text);
     const weft_status status =
         code == 0 ? take(program, exact, image, bytes) : fail_compile(program, code);
     weft__nvrtc.DestroyProgram(&program);

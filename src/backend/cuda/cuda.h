@@ -71,9 +71,8 @@ weft_status weft__cuda_copy_staged(weft__cuda_device *device, CUstream stream,
 /* Gives the buffers between host and device back. */
 void weft__cuda_copy_drop(int index);
 
-/* compile.c: a module's image from text, to be freed with weft__free. A `native` text is a user's.
- */
-weft_status weft__cuda_compile(const weft__cuda_device *device, const char *text, bool native,
+/* compile.c: a module's image from its text, to be freed with weft__free. */
+weft_status weft__cuda_compile(const weft__cuda_device *device, const weft__kernel_text *text,
                                char **image, size_t *bytes);
 
 /* launch.c */

@@ -56,8 +56,7 @@ static weft_status build(weft__module *module)
     const weft__kernel_text *text = module->image.program;
     if (load_binary(module))
         return WEFT_OK;
-    TRY(weft__cuda_compile(module->device, text->text, text->name != NULL, &module->code,
-                           &module->code_bytes));
+    TRY(weft__cuda_compile(module->device, text, &module->code, &module->code_bytes));
     return load(module, module->code);
 }
 

@@ -4,6 +4,7 @@
  * value k; functions make one of an element, combine two, and do the rest once all are combined.
  * How many there are and how the work is shared is then the same text for every kernel. */
 #include "codegen/c_like/write.h"
+#include <stdio.h>
 
 static const char halving_text[] = "FUNCTION int power(const int count)\n"
                                    "{\n"
@@ -27,6 +28,13 @@ static const char halving_text[] = "FUNCTION int power(const int count)\n"
 static const char *type_of(const weft__writer *w, uint32_t at)
 {
     return weft__text_of_dtype((weft_dtype)w->kernel->values[at].dtype);
+}
+
+/* PoCL 3.1 drops stores to arrays of small integers. */
+static const char *field_type(const weft__writer *w, uint32_t at)
+{
+    const weft_dtype dtype = (weft_dtype)w->kernel->values[at].dtype;
+    return weft_dtype_size(dtype) < 4 ? "i32" : weft__text_of_dtype(dtype);
 }
 
 /* fold<k>(v0, v1) of one primitive. */
@@ -185,16 +193,36 @@ static void write_fast_element(weft__writer *w)
     w->fast = false;
 }
 
-static void write_operands(weft__writer *w)
+/* What is loaded for several neighbouring elements. */
+static void write_held(weft__writer *w)
 {
+    weft__text_add(&w->text, "typedef struct { int nothing;");
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (weft__is_read(w->kernel, w->wanted, k))
+            weft__text_add(&w->text, " ALIGNED %s x%u[%d];",
+                           weft__text_of_memory((weft_dtype)w->kernel->operands[k].dtype), k,
+                           weft__numbers_of(w, k));
+    weft__text_add(&w->text, " } held;\n");
+}
+
+static void write_fetch(weft__writer *w)
+{
+    weft__text_add(&w->text,
+                   "FUNCTION void fetch(PARAMETERS, const I point, const I r, held *h)\n{\n");
+    weft__write_positions(w, 0, w->kept_ndim, "point");
+    weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        char to[24], from[16];
         if (!weft__is_read(w->kernel, w->wanted, k))
             continue;
         weft__text_add(&w->text, "GLOBAL const u8 *q%u = ", k);
         weft__write_address(w, k, "i");
         weft__text_add(&w->text, ";\n");
-        weft__write_vector(w, k);
+        snprintf(to, sizeof to, "h->x%u", k);
+        snprintf(from, sizeof from, "q%u", k);
+        weft__write_row_load(w, k, to, from);
     }
+    weft__text_add(&w->text, "}\n");
 }
 
 static bool is_aligned(weft__writer *w, uint32_t k)
@@ -208,16 +236,62 @@ static void write_lane_input(weft__writer *w, uint32_t at)
         weft__write_lane_value(w, at);
 }
 
+/* Whether a sum is of integers so small that those of a chunk fit 32 bits: the value that is added,
+ * or -1. */
+static int32_t small_value(const weft__writer *w, uint32_t at)
+{
+    const weft__value *fold = &w->kernel->values[at];
+    const weft__value *added = &w->kernel->values[fold->argument[fold->part]];
+    const bool wide = fold->dtype == WEFT_I64 || fold->dtype == WEFT_U64;
+    if (fold->slot != WEFT__OP_add || !wide || added->op != WEFT__OP_cast)
+        return -1;
+    const weft_dtype from = (weft_dtype)w->kernel->values[added->argument[0]].dtype;
+    const bool whole = from == WEFT_BOOL || (from >= WEFT_I8 && from <= WEFT_U64);
+    return whole && weft_dtype_size(from) <= 2 ? added->argument[0] : -1;
+}
+
+static void write_small(weft__writer *w)
+{
+    weft__text_add(&w->text, "typedef struct {");
+    FOR_EACH_FOLD(w, k)
+    weft__text_add(&w->text, " %s a%u;", small_value(w, k) < 0 ? field_type(w, k) : "i32", k);
+    weft__text_add(&w->text, " } small;\n"
+                             "FUNCTION small small_combined(const small x, const small y)\n{\n"
+                             "partial p, q; small z;\n");
+    FOR_EACH_FOLD(w, k)
+    weft__text_add(&w->text, "p.a%u = x.a%u;\nq.a%u = y.a%u;\n", k, k, k, k);
+    weft__text_add(&w->text, "p = combine(p, q);\n");
+    FOR_EACH_FOLD(w, k)
+    {
+        if (small_value(w, k) < 0)
+            weft__text_add(&w->text, "z.a%u = p.a%u;\n", k, k);
+        else
+            weft__text_add(&w->text, "z.a%u = x.a%u + y.a%u;\n", k, k, k);
+    }
+    weft__text_add(&w->text,
+                   "return z;\n}\nFUNCTION partial widened(const small x)\n{\npartial z;\n");
+    FOR_EACH_FOLD(w, k)
+    weft__text_add(&w->text, "z.a%u = x.a%u;\n", k, k);
+    weft__text_add(&w->text, "return z;\n}\n");
+}
+
 /* Neighbouring elements along the axis that operands lie along, without branches; whether there
  * should have been one. */
 static void write_elements(weft__writer *w)
 {
     mark(w, WEFT__OP_fold);
-    weft__text_add(&w->text, "FUNCTION bool elements(PARAMETERS, const I point, const I begin, "
-                             "partial *z)\n{\nbool some = false;\nconst I r = begin;\n");
+    write_small(w);
+    write_held(w);
+    write_fetch(w);
+    weft__text_add(&w->text,
+                   "FUNCTION bool elements(PARAMETERS, const I point, const I begin, "
+                   "const held *h, small *z)\n{\nbool some = false;\nconst I r = begin;\n");
     weft__write_positions(w, 0, w->kept_ndim, "point");
     weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
-    write_operands(w);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (weft__is_read(w->kernel, w->wanted, k))
+            weft__text_add(&w->text, "const %s *x%u = h->x%u;\n",
+                           weft__text_of_memory((weft_dtype)w->kernel->operands[k].dtype), k, k);
     weft__text_add(&w->text,
                    "const I first = i%d;\nUNROLL for (int e = 0; e < %d; e++) {\n"
                    "const I i%d = first + e;\n%s",
@@ -228,7 +302,8 @@ static void write_elements(weft__writer *w)
     w->fast = false;
     FOR_EACH_FOLD(w, k)
     weft__text_add(&w->text, "z[e].a%u = v%d;\n", k,
-                   w->kernel->values[k].argument[w->kernel->values[k].part]);
+                   small_value(w, k) < 0 ? w->kernel->values[k].argument[w->kernel->values[k].part]
+                                         : small_value(w, k));
     weft__text_add(&w->text, "}\nreturn some;\n}\n"
                              "FUNCTION bool vectors(PARAMETERS)\n{\nreturn (0");
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
@@ -247,13 +322,6 @@ static void write_finish(weft__writer *w)
         weft__text_add(&w->text, "const I i%d = 0;\n", k);
     weft__write_wanted(w, write_result);
     weft__text_add(&w->text, "}\n");
-}
-
-/* PoCL 3.1 drops stores to arrays of small integers. */
-static const char *field_type(const weft__writer *w, uint32_t at)
-{
-    const weft_dtype dtype = (weft_dtype)w->kernel->values[at].dtype;
-    return weft_dtype_size(dtype) < 4 ? "i32" : weft__text_of_dtype(dtype);
 }
 
 void weft__write_fold(weft__writer *w, weft__kernel_text *source)

@@ -11,17 +11,38 @@ static const char vectors_text[] =
     "rows)\n"
     "{\n"
     "bool some = !vectors(ARGUMENTS);\n"
-    "if (some)\n"
+    "if (some || rows < ROWS)\n"
     "return 0;\n"
-    "ROLLED for (int k = 0; k + ROWS <= rows; k += ROWS) {\n"
-    "partial z[ROWS][SIDE];\n"
+    "held now[ROWS];\n"
+    "small y[SIDE];\n"
+    "#if AHEAD\n"
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
-    "some |= elements(ARGUMENTS, point, begin + (k + u)*APART, z[u]);\n"
+    "fetch(ARGUMENTS, point, begin + u*APART, &now[u]);\n"
+    "#endif\n"
+    "ROLLED for (int k = 0; k + ROWS <= rows; k += ROWS) {\n"
+    "small z[ROWS][SIDE];\n"
+    "#if AHEAD\n"
+    "held next[ROWS];\n"
+    "if (k + 2*ROWS <= rows)\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "fetch(ARGUMENTS, point, begin + (k + ROWS + u)*APART, &next[u]);\n"
+    "#else\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "fetch(ARGUMENTS, point, begin + (k + u)*APART, &now[u]);\n"
+    "#endif\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "some |= elements(ARGUMENTS, point, begin + (k + u)*APART, &now[u], z[u]);\n"
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
     "UNROLL for (int e = 0; e < SIDE; e++)\n"
-    "x[e] = u == 0 && k == 0 ? z[u][e] : combine(x[e], z[u][e]);\n"
+    "y[e] = u == 0 && k == 0 ? z[u][e] : small_combined(y[e], z[u][e]);\n"
+    "#if AHEAD\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "now[u] = next[u];\n"
+    "#endif\n"
     "}\n"
-    "return some ? 0 : rows/ROWS*ROWS;\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "x[e] = widened(y[e]);\n"
+    "return some ? 0 : rows & -ROWS;\n"
     "}\n";
 
 /* What the 128 lanes of a chunk come to is in lane[0], for all items of the warp. */
@@ -29,21 +50,25 @@ static const char lanes_text[] =
     "FUNCTION void piece(PARAMETERS, LOCAL_POINTER partial *lane, const I point, const I begin, "
     "const int length)\n"
     "{\n"
-    "const int t = (int)LOCAL_ID % 32, filled = length < 128 ? length : 128;\n"
+    "const int t = (int)LOCAL_ID & 31, filled = length < 128 ? length : 128;\n"
     "int done = 0;\n"
     "#if SIDE > 1\n"
     "partial y[SIDE];\n"
-    "done = rows_combined(ARGUMENTS, y, point, begin + SIDE*t, length/128);\n"
+    "done = rows_combined(ARGUMENTS, y, point, begin + SIDE*t, "
+    "(int)((u32)length/APART))*(APART/128);\n"
     "if (done)\n"
-    "UNROLL for (int e = 0; e < SIDE; e++)\n"
-    "lane[SIDE*t + e] = y[e];\n"
+    "UNROLL for (int e = 0; e < 4; e++) {\n"
+    "UNROLL for (int k = 4; k < SIDE; k += 4)\n"
+    "y[e] = combine(y[e], y[e + k]);\n"
+    "lane[4*t + e] = y[e];\n"
+    "}\n"
     "#endif\n"
     "ROLLED for (int e = 0; e < 4; e++) {\n"
     "const int l = SIDE > 1 ? 4*t + e : t + 32*e;\n"
     "partial x = nothing();\n"
     "if (done)\n"
     "x = lane[l];\n"
-    "UNROLL_SOME for (int k = done; k < (length - l + 127)/128; k++) {\n"
+    "UNROLL_SOME for (int k = done; k < (length - l + 127) >> 7; k++) {\n"
     "const partial z = element(ARGUMENTS, point, begin + l + 128*k);\n"
     "x = k ? combine(x, z) : z;\n"
     "}\n"
@@ -62,7 +87,7 @@ static const char warps_text[] =
     "FUNCTION partial chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, const I point, "
     "const I first, const I step)\n"
     "{\n"
-    "const int warp = (int)LOCAL_ID/32 % WARPS;\n"
+    "const int warp = (int)(LOCAL_ID >> 5) & (WARPS - 1);\n"
     "LOCAL_POINTER partial *lane = lanes + 128*warp;\n"
     "partial few[16/WARPS];\n"
     "int held = 0;\n"
@@ -73,10 +98,10 @@ static const char warps_text[] =
     "few[held++] = lane[0];\n"
     "WARP_BARRIER;\n"
     "}\n"
-    "if (LOCAL_ID % 32 == 0)\n"
+    "if ((LOCAL_ID & 31) == 0)\n"
     "lane[0] = held ? few_combined(few, held) : nothing();\n"
     "BARRIER;\n"
-    "if (LOCAL_ID % (32*WARPS) == 0)\n"
+    "if ((LOCAL_ID & (32*WARPS - 1)) == 0)\n"
     "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
     "ROLLED for (int s = 0; s < h && first + (s + h)*step < (I)g.chunks; s++)\n"
     "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
@@ -85,7 +110,7 @@ static const char warps_text[] =
 
 static const char lanes_chunks_text[] =
     "LOCAL partial lanes[WARPS*128];\n"
-    "const I number = (I)GROUP_ID, group = number/(I)g.kept;\n"
+    "const I number = (I)GROUP_ID, group = (I)((U)number/(U)g.kept);\n"
     "const partial x = chunks_combined(ARGUMENTS, lanes, number - group*(I)g.kept, group, "
     "(I)g.groups);\n"
     "if (LOCAL_ID == 0)\n"
@@ -95,12 +120,12 @@ static const char lanes_chunks_text[] =
 /* A point that is not there is computed as another is. */
 static const char lanes_whole_text[] =
     "LOCAL partial lanes[POINTS*WARPS*128];\n"
-    "const int which = (int)LOCAL_ID/(32*WARPS);\n"
+    "const int which = (int)((U)LOCAL_ID/(32*WARPS));\n"
     "const I point = (I)GROUP_ID*POINTS + which;\n"
     "const bool mine = point < (I)g.count;\n"
     "const partial x = chunks_combined(ARGUMENTS, lanes + 128*WARPS*which, mine ? point : 0, 0, "
     "1);\n"
-    "if (mine && LOCAL_ID % (32*WARPS) == 0)\n"
+    "if (mine && (LOCAL_ID & (32*WARPS - 1)) == 0)\n"
     "finish(ARGUMENTS, point, g.chunks ? x : nothing());\n"
     "}\n";
 
@@ -125,15 +150,22 @@ static const char runs_text[] =
     "}\n"
     "}\n";
 
-static const char runs_chunks_text[] = "const I number = ((I)GROUP_ID*128 + (I)LOCAL_ID)*SIDE;\n"
-                                       "if (number >= (I)g.count)\n"
-                                       "return;\n"
-                                       "partial x[SIDE];\n"
-                                       "const I chunk = number/(I)g.kept;\n"
-                                       "piece(ARGUMENTS, x, number - chunk*(I)g.kept, chunk*64);\n"
-                                       "UNROLL for (int e = 0; e < SIDE; e++)\n"
-                                       "keep(ARGUMENTS, number + e, x[e]);\n"
-                                       "}\n";
+/* Chunk first, first + groups, …, of which there are at most RUNS, in the order of halving. */
+static const char runs_chunks_text[] =
+    "const I number = ((I)GROUP_ID*128 + (I)LOCAL_ID)*SIDE;\n"
+    "if (number >= (I)g.count)\n"
+    "return;\n"
+    "const I group = (I)((U)number/(U)g.kept), point = number - group*(I)g.kept;\n"
+    "partial few[RUNS][SIDE];\n"
+    "ROLLED for (int c = 0; c < RUNS && group + c*(I)g.groups < (I)g.chunks; c++)\n"
+    "piece(ARGUMENTS, few[c], point, (group + c*(I)g.groups)*64);\n"
+    "ROLLED for (int h = RUNS/2; h > 0; h /= 2)\n"
+    "ROLLED for (int s = 0; s < h && group + (s + h)*(I)g.groups < (I)g.chunks; s++)\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "few[s][e] = combine(few[s][e], few[s + h][e]);\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "keep(ARGUMENTS, number + e, few[0][e]);\n"
+    "}\n";
 
 static const char runs_whole_text[] =
     "partial few[SIDE][16], x[SIDE];\n"
@@ -154,7 +186,7 @@ static const char runs_whole_text[] =
  * are combined in memory before. */
 static const char finish_text[] =
     "LOCAL partial lane[POINTS*PARTS];\n"
-    "const int x = (int)LOCAL_ID % POINTS, y = (int)LOCAL_ID/POINTS;\n"
+    "const int x = (int)LOCAL_ID & (POINTS - 1), y = (int)((u32)LOCAL_ID/POINTS);\n"
     "const I point = (I)GROUP_ID*POINTS + x;\n"
     "const bool mine = point < (I)g.kept;\n"
     "int count = (int)g.groups, held = 0;\n"
@@ -181,7 +213,7 @@ static const char finish_text[] =
     "finish(ARGUMENTS, point, lane[x]);\n"
     "}\n";
 
-enum { SHARED = 40000, WARP = 32 };
+enum { SHARED = 40000, WARP = 32, RUNS = 4 };
 
 static int partial_bytes(const weft__kernel *kernel) { return 8 * (int)kernel->folds_count; }
 
@@ -193,12 +225,25 @@ static int warps_of(const weft__kernel *kernel)
     return warps;
 }
 
-int64_t weft__c_like_groups(const weft__kernel *kernel, int64_t chunks)
+/* Whether loads are not what a point waits for: then code is dear. */
+static bool is_heavy(const weft__kernel *kernel)
 {
+    enum { HEAVY = 80 };
+    return kernel->values_count > HEAVY;
+}
+
+/* Items that have runs take several of them where there are many items. */
+int64_t weft__c_like_groups(const weft__kernel *kernel, const weft__launch *launch)
+{
+    enum { ITEMS = 1 << 20 };
+    const bool lanes = weft__kernel_has_lanes(kernel);
+    const bool many = weft__is_more(launch->kept * launch->chunks, ITEMS);
+    const int64_t runs = many && !is_heavy(kernel) ? RUNS : 1;
+    const int64_t each = lanes ? warps_of(kernel) : runs;
     int64_t groups = 1;
-    if (!weft__kernel_has_lanes(kernel))
-        return chunks;
-    while (groups * warps_of(kernel) < chunks)
+    if (each == 1)
+        return launch->chunks;
+    while (groups * each < launch->chunks)
         groups *= 2;
     return groups;
 }
@@ -227,12 +272,21 @@ static void write_finish(weft__writer *w, weft__kernel_text *source)
     source->points = points;
 }
 
-/* Fewer where a point takes much computing: then code is dear, and loads are not what it waits
- * for. */
-static int rows_of(const weft__kernel *kernel)
+/* How many rows are loaded at once: as many as registers hold, where little is done with them. */
+static int rows_of(const weft__writer *w)
 {
-    enum { LIGHT = 24, HEAVY = 80 };
-    return kernel->values_count <= LIGHT ? 8 : kernel->values_count <= HEAVY ? 4 : 2;
+    enum { LIGHT = 24, VECTORS = 256, MOST = 16 };
+    int bytes = 0;
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (!w->kernel->operands[k].output)
+            bytes +=
+                w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[k].dtype);
+    if (w->kernel->values_count > LIGHT)
+        return is_heavy(w->kernel) ? 2 : 4;
+    int rows = MOST;
+    while (rows > 2 && (rows * bytes > VECTORS || rows * 32 * w->shape.lanes > WEFT__FOLD_CHUNK))
+        rows /= 2;
+    return rows;
 }
 
 static void write_lanes(weft__writer *w, weft__kernel_text *source)
@@ -251,7 +305,7 @@ static void write_runs(weft__writer *w, weft__kernel_text *source)
 {
     source->group = 128;
     source->points = 128u * w->shape.lanes;
-    weft__text_add(&w->text, "%s", runs_text);
+    weft__text_add(&w->text, "#define RUNS %d\n%s", RUNS, runs_text);
     weft__write_kernel(w, source->group);
     weft__text_add(&w->text, "%s",
                    w->shape.stage == WEFT__STAGE_CHUNKS ? runs_chunks_text : runs_whole_text);
@@ -260,13 +314,14 @@ static void write_runs(weft__writer *w, weft__kernel_text *source)
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source)
 {
     const bool lanes = weft__kernel_has_lanes(w->kernel), several = w->shape.lanes > 1;
-    const int rows = rows_of(w->kernel);
+    const int rows = rows_of(w);
     if (w->shape.stage == WEFT__STAGE_FINISH) {
         write_finish(w, source);
         return;
     }
-    weft__text_add(&w->text, "#define SIDE %d\n#define ROWS %d\n#define APART %d\n", w->shape.lanes,
-                   rows, lanes ? 128 : 1);
+    weft__text_add(
+        &w->text, "#define SIDE %d\n#define ROWS %d\n#define APART %d\n#define AHEAD %d\n",
+        w->shape.lanes, rows, lanes ? 32 * w->shape.lanes : 1, lanes && is_heavy(w->kernel));
     if (w->dialect == WEFT__DIALECT_CUDA)
         weft__text_add(&w->text, "#define UNROLL_SOME _Pragma(\"unroll %d\")\n",
                        several ? 2 : rows);

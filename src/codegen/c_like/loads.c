@@ -3,14 +3,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+void weft__write_divided(weft__writer *w, int axis, int begin)
+{
+    const char *type = w->dialect == WEFT__DIALECT_OPENCL_CPU ? "I" : "U";
+    weft__text_add(&w->text,
+                   "const I over%d = (I)((%s)rest%d/(%s)g.size[%d]);\n"
+                   "const I i%d = rest%d - over%d*(I)g.size[%d];\nrest%d = over%d;\n",
+                   axis, type, begin, type, axis, axis, begin, axis, axis, begin, axis);
+}
+
 void weft__write_positions(weft__writer *w, int begin, int end, const char *number)
 {
     if (end - begin > 1)
         weft__text_add(&w->text, "I rest%d = %s;\n", begin, number);
     for (int k = end - 1; k > begin; k--)
-        weft__text_add(&w->text,
-                       "const I i%d = rest%d %% (I)g.size[%d];\nrest%d /= (I)g.size[%d];\n", k,
-                       begin, k, begin, k);
+        weft__write_divided(w, k, begin);
     if (end > begin && end - begin > 1)
         weft__text_add(&w->text, "const I i%d = rest%d;\n", begin, begin);
     else if (end > begin)

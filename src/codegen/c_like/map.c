@@ -14,33 +14,50 @@ bool weft__is_read(const weft__kernel *kernel, const uint8_t *wanted, uint32_t o
 }
 
 /* Bytes of memory as the widest pieces that are loaded at once. */
-static void write_pieces(weft__writer *w, int bytes, const char *to, const char *from,
-                         const char *to_space, const char *from_space)
+static void write_piece(weft__writer *w, int bytes, const char *to, int to_at, const char *from,
+                        int from_at, bool stores)
 {
     static const char *const types[] = {
         [1] = "u8", [2] = "u16", [4] = "u32", [8] = "uint2", [16] = "uint4"};
+    const char *to_space = stores ? "GLOBAL" : "", *from_space = stores ? "" : "GLOBAL";
+    const bool once = w->dialect == WEFT__DIALECT_CUDA && w->kernel->folds_count > 0;
     for (int at = 0, piece; at < bytes; at += piece) {
         piece = bytes - at >= 16 ? 16 : bytes - at;
-        weft__text_add(&w->text,
-                       "*(%s %s *)((%s u8 *)%s + %d) = *(%s const %s *)((%s const u8 *)%s + %d);\n",
-                       to_space, types[piece], to_space, to, at, from_space, types[piece],
-                       from_space, from, at);
+        weft__text_add(
+            &w->text,
+            "*(%s %s *)((%s u8 *)%s + %d) = %s((%s const %s *)((%s const u8 *)%s + %d));\n",
+            to_space, types[piece], to_space, to, to_at + at, once && piece >= 4 ? "FETCH" : "*",
+            from_space, types[piece], from_space, from, from_at + at);
+    }
+}
+
+/* The vectors of an item: one, or several with those of the group's other items between them. */
+static void write_pieces(weft__writer *w, uint32_t operand, const char *to, const char *from,
+                         bool stores)
+{
+    const int bytes =
+        w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype);
+    for (int k = 0; k < w->shape.repeat; k++) {
+        const int there = k * WEFT__GROUP_ITEMS * bytes;
+        write_piece(w, bytes, to, stores ? there : k * bytes, from, stores ? k * bytes : there,
+                    stores);
     }
 }
 
 /* The bits of an address that must be 0 for them. */
 static int mask_of(int bytes) { return (bytes < 16 ? bytes : 16) - 1; }
 
-static int numbers_of(const weft__writer *w, uint32_t operand)
+int weft__numbers_of(const weft__writer *w, uint32_t operand)
 {
     const int parts = weft__parts_of((weft_dtype)w->kernel->operands[operand].dtype);
-    return w->shape.lie[operand] == WEFT__LIE_REPEATED ? parts : parts * w->shape.lanes;
+    return w->shape.lie[operand] == WEFT__LIE_REPEATED ? parts
+                                                       : parts * w->shape.lanes * w->shape.repeat;
 }
 
 int weft__vector_mask(const weft__writer *w, uint32_t operand)
 {
-    return mask_of(numbers_of(w, operand) *
-                   weft__part_bytes((weft_dtype)w->kernel->operands[operand].dtype));
+    return mask_of(w->shape.lanes *
+                   (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype));
 }
 
 void weft__write_misaligned(weft__writer *w, uint32_t operand)
@@ -54,30 +71,24 @@ void weft__write_misaligned(weft__writer *w, uint32_t operand)
 static bool write_single(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
     const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
-    const int numbers = numbers_of(w, operand);
+    const int numbers = weft__numbers_of(w, operand);
     for (int k = 0; numbers == weft__parts_of(dtype) && k < numbers; k++)
         weft__text_add(&w->text, "%s[%d] = ((GLOBAL const %s *)%s)[%d];\n", to, k,
                        weft__text_of_memory(dtype), from, k);
     return numbers == weft__parts_of(dtype);
 }
 
-static void write_whole(weft__writer *w, uint32_t operand, const char *to, const char *from)
-{
-    const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
-    write_pieces(w, numbers_of(w, operand) * weft__part_bytes(dtype), to, from, "", "GLOBAL");
-}
-
 void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
     if (!write_single(w, operand, to, from))
-        write_whole(w, operand, to, from);
+        write_pieces(w, operand, to, from, false);
 }
 
 void weft__write_row(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
     weft__text_add(&w->text, "ALIGNED %s %s[%d];\n",
                    weft__text_of_memory((weft_dtype)w->kernel->operands[operand].dtype), to,
-                   numbers_of(w, operand));
+                   weft__numbers_of(w, operand));
     weft__write_row_load(w, operand, to, from);
 }
 
@@ -91,11 +102,10 @@ void weft__write_vector(weft__writer *w, uint32_t operand)
 
 static void write_operand_store(weft__writer *w, uint32_t operand)
 {
-    const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
     char to[16], from[16];
     snprintf(to, sizeof to, "q%u", operand);
     snprintf(from, sizeof from, "y%u", operand);
-    write_pieces(w, numbers_of(w, operand) * weft__part_bytes(dtype), to, from, "GLOBAL", "");
+    write_pieces(w, operand, to, from, true);
 }
 
 bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand)
@@ -130,20 +140,19 @@ void weft__write_lane_value(weft__writer *w, uint32_t at)
 static void write_march_place(weft__writer *w)
 {
     const int axis = w->shape.march - 1;
-    weft__text_add(&w->text, "I others = rest;\n");
+    weft__text_add(&w->text, "I rest0 = rest;\n");
     for (int k = w->shape.ndim - 3; k >= 0; k--) {
         if (k == axis)
             weft__text_add(
                 &w->text,
-                "const I parts = ((I)g.size[%d] + %d)/%d;\n"
-                "const I begin = others %% parts*%d;\nothers /= parts;\n"
+                "const I parts = (I)((U)(g.size[%d] + %d)/%d);\n"
+                "const I over = (I)((U)rest0/(U)parts), begin = (rest0 - over*parts)*%d;\n"
+                "rest0 = over;\n"
                 "const I end = begin + %d < (I)g.size[%d] ? begin + %d : (I)g.size[%d];\n",
                 k, WEFT__MARCH_STEPS - 1, WEFT__MARCH_STEPS, WEFT__MARCH_STEPS, WEFT__MARCH_STEPS,
                 k, WEFT__MARCH_STEPS, k);
         else
-            weft__text_add(&w->text,
-                           "const I i%d = others %% (I)g.size[%d];\nothers /= (I)g.size[%d];\n", k,
-                           k, k);
+            weft__write_divided(w, k, 0);
     }
 }
 
@@ -152,16 +161,17 @@ static void write_tiled_place(weft__writer *w)
 {
     const int last = w->shape.ndim - 1, along = WEFT__GROUP_ITEMS / WEFT__TILE_ROWS;
     weft__text_add(&w->text,
-                   "const I across = ((I)g.size[%d] + %d)/%d, tile = (I)GROUP_ID/across;\n"
-                   "const I down = ((I)g.size[%d] + %d)/%d, rest = tile/down;\n",
-                   last, along * w->shape.lanes - 1, along * w->shape.lanes, last - 1,
+                   "const U across = (U)(g.size[%d] + %d) >> %d;\n"
+                   "const I tile = (I)((U)GROUP_ID/across);\n"
+                   "const U down = (U)(g.size[%d] + %d)/%d;\nconst I rest = (I)((U)tile/down);\n",
+                   last, along * w->shape.lanes - 1, weft__log2(along * w->shape.lanes), last - 1,
                    WEFT__TILE_ROWS - 1, WEFT__TILE_ROWS);
     weft__text_add(&w->text,
-                   "const I first = (((I)GROUP_ID - tile*across)*%d + (I)LOCAL_ID %% %d)*%d;\n"
-                   "const I i%d = (tile - rest*down)*%d + (I)LOCAL_ID/%d;\n"
+                   "const I first = (((I)GROUP_ID - tile*(I)across)*%d + ((I)LOCAL_ID & %d))*%d;\n"
+                   "const I i%d = (tile - rest*(I)down)*%d + ((I)LOCAL_ID >> %d);\n"
                    "if (first >= (I)g.size[%d] || i%d >= (I)g.size[%d])\nreturn;\n",
-                   along, along, w->shape.lanes, last - 1, WEFT__TILE_ROWS, along, last, last - 1,
-                   last - 1);
+                   along, along - 1, w->shape.lanes, last - 1, WEFT__TILE_ROWS, weft__log2(along),
+                   last, last - 1, last - 1);
     if (w->shape.march)
         write_march_place(w);
     else
@@ -172,17 +182,20 @@ static void write_tiled_place(weft__writer *w)
 static void write_row_place(weft__writer *w)
 {
     const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
-    weft__text_add(&w->text, "const I item = (I)GROUP_ID*%d + (I)LOCAL_ID;\n", WEFT__GROUP_ITEMS);
+    weft__text_add(&w->text, "const I item = (I)GROUP_ID*%d + (I)LOCAL_ID;\n",
+                   WEFT__GROUP_ITEMS * w->shape.repeat);
     if (last == 0) {
         weft__text_add(&w->text, "const I first = item*%d;\nif (first >= (I)g.size[0])\nreturn;\n",
                        lanes);
         return;
     }
     weft__text_add(&w->text,
-                   "const I items = ((I)g.size[%d] + %d)/%d, row = item/items;\n"
-                   "const I first = (item - row*items)*%d;\n"
-                   "if (row >= (I)(g.count/g.size[%d]))\nreturn;\n",
-                   last, lanes - 1, lanes, lanes, last);
+                   "const I items = (I)(g.size[%d] + %d) >> %d, row = (I)((U)item/(U)items);\n"
+                   "const I first = (item - row*items)*%d;\nif (row >= (I)g.size[0]",
+                   last, lanes - 1, weft__log2(lanes), lanes);
+    for (int k = 1; k < last; k++)
+        weft__text_add(&w->text, "*(I)g.size[%d]", k);
+    weft__text_add(&w->text, ")\nreturn;\n");
     weft__write_positions(w, 0, last, "row");
 }
 
@@ -221,11 +234,11 @@ static void write_outputs(weft__writer *w, bool begin)
             continue;
         }
         const char *type = weft__text_of_memory((weft_dtype)w->kernel->operands[k].dtype);
-        weft__text_add(&w->text, "ALIGNED %s y%u[%d];\n", type, k, numbers_of(w, k));
+        weft__text_add(&w->text, "ALIGNED %s y%u[%d];\n", type, k, weft__numbers_of(w, k));
         if (weft__keeps_a_part(w->kernel, k))
             weft__text_add(&w->text,
                            "for (int e = 0; e < %d; e++)\ny%u[e] = ((GLOBAL const %s *)q%u)[e];\n",
-                           numbers_of(w, k), k, type, k);
+                           weft__numbers_of(w, k), k, type, k);
     }
 }
 
@@ -249,20 +262,32 @@ static void write_apart(weft__writer *w, uint32_t at)
         weft__write_value(w, at);
 }
 
+/* Where element e of an item is along the last axis. */
+static void write_position(const weft__writer *w, char *to, size_t room)
+{
+    const int lanes = w->shape.lanes;
+    if (w->shape.repeat == 1)
+        snprintf(to, room, "first + e");
+    else
+        snprintf(to, room, "first + (e & %d) + (e >> %d)*%d", lanes - 1, weft__log2(lanes),
+                 lanes * WEFT__GROUP_ITEMS);
+}
+
 /* Branches for each of several elements would keep them from being computed side by side: all go
  * without, and if one should not have, all are done again. */
 static void write_several(weft__writer *w)
 {
-    char begin[64];
+    char begin[64], position[64];
+    write_position(w, position, sizeof position);
     snprintf(begin, sizeof begin, "bool some = false;\nUNROLL for (int e = 0; e < %d; e++)",
-             w->shape.lanes);
+             w->shape.lanes * w->shape.repeat);
     weft__text_add(&w->text, "if (vectors) {\n");
     if (w->shape.march)
         weft__write_march_step(w);
     write_operands(w);
     write_outputs(w, true);
     w->fast = true;
-    write_lanes(w, begin, "first + e", weft__write_lane_value);
+    write_lanes(w, begin, position, weft__write_lane_value);
     w->fast = false;
     if (w->skips.count > 0)
         weft__text_add(&w->text, "if (!some) {\n");
@@ -276,7 +301,8 @@ static void write_several(weft__writer *w)
 static void write_vectors(weft__writer *w)
 {
     const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
-    weft__text_add(&w->text, "const bool vectors = (I)g.size[%d] - first >= %d && (0", last, lanes);
+    weft__text_add(&w->text, "const bool vectors = (I)g.size[%d] - first >= %d && (0", last,
+                   lanes + (w->shape.repeat - 1) * lanes * WEFT__GROUP_ITEMS);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (w->shape.lie[k] == WEFT__LIE_DENSE)
             weft__write_misaligned(w, k);
@@ -286,8 +312,9 @@ static void write_vectors(weft__writer *w)
 /* Several elements at once, or one after the other. */
 static void write_row(weft__writer *w)
 {
-    char begin[96];
+    char begin[160], position[64];
     const int axis = w->shape.march - 1, last = w->shape.ndim - 1;
+    write_position(w, position, sizeof position);
     write_vectors(w);
     if (w->shape.march) {
         weft__write_march_begin(w);
@@ -295,12 +322,20 @@ static void write_row(weft__writer *w)
                        axis);
     }
     write_several(w);
-    snprintf(begin, sizeof begin,
-             "ROLLED for (int e = 0; e < %d && first + e < (I)g.size[%d]; e++)", w->shape.lanes,
-             last);
-    write_lanes(w, begin, "first + e", write_apart);
+    snprintf(begin, sizeof begin, "ROLLED for (int e = 0; e < %d && %s < (I)g.size[%d]; e++)",
+             w->shape.lanes * w->shape.repeat, position, last);
+    write_lanes(w, begin, position, write_apart);
     if (w->shape.march)
         weft__text_add(&w->text, "}\n");
+}
+
+/* What reads nothing, such as random numbers, waits for nothing but its computing. */
+static bool reads(const weft__writer *w)
+{
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (weft__is_read(w->kernel, w->wanted, k))
+            return true;
+    return w->kernel->shifts_count > 0;
 }
 
 void weft__write_map(weft__writer *w, weft__kernel_text *source)
@@ -314,7 +349,8 @@ void weft__write_map(weft__writer *w, weft__kernel_text *source)
         write_lanes(w, "", "first", write_apart);
     weft__text_add(&w->text, "}\n");
     source->group = WEFT__GROUP_ITEMS;
-    source->points = WEFT__GROUP_ITEMS * w->shape.lanes;
+    source->points = (uint32_t)(WEFT__GROUP_ITEMS * w->shape.lanes * w->shape.repeat);
+    source->thorough = w->shape.lanes > 1 && !reads(w);
     source->rows = w->shape.ndim > 1;
     source->down = w->shape.tiled ? WEFT__TILE_ROWS : 0;
     source->down_axis = w->shape.tiled ? w->shape.ndim - 2u : 0;

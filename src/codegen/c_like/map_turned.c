@@ -12,20 +12,19 @@ int weft__turned_bytes(weft_dtype dtype) { return SIDE * (SIDE + 1) * (int)weft_
 static void write_place(weft__writer *w)
 {
     const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
-    weft__text_add(&w->text,
-                   "const int tx = (int)LOCAL_ID %% %d, ty = (int)LOCAL_ID/%d;\n"
-                   "const I across = ((I)g.size[%d] + %d)/%d, square = (I)GROUP_ID/across;\n"
-                   "const I down = ((I)g.size[%d] + %d)/%d, others = square/down;\n",
-                   SIDE, SIDE, last, SIDE - 1, SIDE, other, SIDE - 1, SIDE);
+    weft__text_add(
+        &w->text,
+        "const int tx = (int)LOCAL_ID & %d, ty = (int)LOCAL_ID >> %d;\n"
+        "const I across = (I)((U)(g.size[%d] + %d)/%d), square = (I)((U)GROUP_ID/(U)across);\n"
+        "const I down = (I)((U)(g.size[%d] + %d)/%d), others = (I)((U)square/(U)down);\n",
+        SIDE - 1, weft__log2(SIDE), last, SIDE - 1, SIDE, other, SIDE - 1, SIDE);
     weft__text_add(&w->text,
                    "const I column = ((I)GROUP_ID - square*across)*%d, row = (square - "
-                   "others*down)*%d;\nI rest = others;\n",
+                   "others*down)*%d;\nI rest0 = others;\n",
                    SIDE, SIDE);
     for (int k = last - 1; k >= 0; k--)
         if (k != other)
-            weft__text_add(&w->text,
-                           "const I i%d = rest %% (I)g.size[%d];\nrest /= (I)g.size[%d];\n", k, k,
-                           k);
+            weft__write_divided(w, k, 0);
 }
 
 static bool is_turned(const weft__writer *w, uint32_t operand)
@@ -33,15 +32,29 @@ static bool is_turned(const weft__writer *w, uint32_t operand)
     return w->shape.lie[operand] == WEFT__LIE_TURNED;
 }
 
-/* Element e of an item at its place, or where it is the other way round. */
+/* Where element e of an item is, or where it is the other way round. */
 static void write_element_place(weft__writer *w, bool turned)
 {
     const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
-    weft__text_add(&w->text,
-                   "const I i%d = column + %s, i%d = row + %s;\n"
-                   "if (i%d < (I)g.size[%d] && i%d < (I)g.size[%d]) {\n",
-                   last, turned ? "ty + 8*e" : "tx", other, turned ? "tx" : "ty + 8*e", last, last,
+    weft__text_add(&w->text, "I i%d = column + %s, i%d = row + %s;\n", last,
+                   turned ? "ty + 8*e" : "tx", other, turned ? "tx" : "ty + 8*e");
+}
+
+/* Whether it is there, and, to load without branches, one that is. */
+static void write_element_there(weft__writer *w)
+{
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
+    weft__text_add(&w->text, "if (i%d < (I)g.size[%d] && i%d < (I)g.size[%d]) {\n", last, last,
                    other, other);
+}
+
+static void write_element_near(weft__writer *w)
+{
+    for (int k = 0; k < 2; k++) {
+        const int axis = k ? w->shape.turned - 1 : w->shape.ndim - 1;
+        weft__text_add(&w->text, "i%d = i%d < (I)g.size[%d] ? i%d : (I)g.size[%d] - 1;\n", axis,
+                       axis, axis, axis, axis);
+    }
 }
 
 static void write_square(weft__writer *w, uint32_t operand)
@@ -52,14 +65,14 @@ static void write_square(weft__writer *w, uint32_t operand)
     if (is_turned(w, operand))
         weft__text_add(&w->text, "LOCAL %s square%u[%d][%d];\n", type, operand, SIDE,
                        parts * (SIDE + 1));
-    else
-        weft__text_add(&w->text, "%s x%u[%d];\n", type, operand, parts * EACH);
+    weft__text_add(&w->text, "%s x%u[%d];\n", type, operand, parts * EACH);
 }
 
 static void write_loads(weft__writer *w, bool turned)
 {
     weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", EACH);
     write_element_place(w, turned);
+    write_element_near(w);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         const weft_dtype dtype = (weft_dtype)w->kernel->operands[k].dtype;
         const int parts = weft__parts_of(dtype);
@@ -70,12 +83,22 @@ static void write_loads(weft__writer *w, bool turned)
         weft__write_address(w, k, "i");
         weft__text_add(&w->text, ");\n");
         for (int part = 0; part < parts; part++)
-            weft__text_add(&w->text,
-                           turned ? "square%u[ty + 8*e][%d*tx + %d] = q%u[%d];\n"
-                                  : "x%u[%d*e + %d] = q%u[%d];\n",
-                           k, parts, part, k, part);
+            weft__text_add(&w->text, "x%u[%d*e + %d] = q%u[%d];\n", k, parts, part, k, part);
     }
-    weft__text_add(&w->text, "}\n}\n");
+    weft__text_add(&w->text, "}\n");
+}
+
+static void write_squares(weft__writer *w)
+{
+    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", EACH);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        const int parts = weft__parts_of((weft_dtype)w->kernel->operands[k].dtype);
+        for (int part = 0; is_turned(w, k) && part < parts; part++)
+            if (weft__is_read(w->kernel, w->wanted, k))
+                weft__text_add(&w->text, "square%u[ty + 8*e][%d*tx + %d] = x%u[%d*e + %d];\n", k,
+                               parts, part, k, parts, part);
+    }
+    weft__text_add(&w->text, "}\n");
 }
 
 static void write_value(weft__writer *w, uint32_t at)
@@ -104,8 +127,10 @@ void weft__write_turned(weft__writer *w, weft__kernel_text *source)
     write_place(w);
     write_loads(w, true);
     write_loads(w, false);
+    write_squares(w);
     weft__text_add(&w->text, "BARRIER;\nUNROLL for (int e = 0; e < %d; e++) {\n", EACH);
     write_element_place(w, false);
+    write_element_there(w);
     weft__write_wanted(w, write_value);
     weft__text_add(&w->text, "}\n}\n}\n");
     source->group = WEFT__GROUP_ITEMS;

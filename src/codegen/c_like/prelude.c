@@ -6,6 +6,7 @@ static const char cuda_words[] =
     "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32;\n"
     "typedef unsigned long long u64; typedef float f32; typedef double f64;\n"
     "#define KERNEL(group) extern \"C\" __global__ void __launch_bounds__(group)\n"
+    "#define KERNEL_OF_FIVE(group) extern \"C\" __global__ void __launch_bounds__(group, 5)\n"
     "#define FUNCTION static __device__ __forceinline__\n"
     "#define GLOBAL\n"
     "#define LOCAL __shared__\n"
@@ -52,6 +53,34 @@ static const char cuda_words[] =
     "}\n"
     "#else\n"
     "#define WIDE(x, y) ((u64)(x)*(y))\n"
+    "#endif\n";
+
+/* Loads of what is read once and written by nobody leave the first cache to others. */
+static const char fetch_words[] =
+    "#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 12\n"
+    "#define FETCH_AS \"ld.global.nc.L1::no_allocate\"\n"
+    "FUNCTION uint4 FETCH(const uint4 *p)\n"
+    "{\n"
+    "    uint4 x;\n"
+    "    asm volatile(FETCH_AS \".v4.u32 {%0, %1, %2, %3}, [%4];\"\n"
+    "        : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w) : \"l\"(p));\n"
+    "    return x;\n"
+    "}\n"
+    "FUNCTION uint2 FETCH(const uint2 *p)\n"
+    "{\n"
+    "    uint2 x;\n"
+    "    asm volatile(FETCH_AS \".v2.u32 {%0, %1}, [%2];\" : \"=r\"(x.x), \"=r\"(x.y) : "
+    "\"l\"(p));\n"
+    "    return x;\n"
+    "}\n"
+    "FUNCTION u32 FETCH(const u32 *p)\n"
+    "{\n"
+    "    u32 x;\n"
+    "    asm volatile(FETCH_AS \".u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p));\n"
+    "    return x;\n"
+    "}\n"
+    "#else\n"
+    "#define FETCH(p) (*(p))\n"
     "#endif\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
@@ -187,14 +216,16 @@ static const char cpu_words[] =
 /* The 16-bit floats. An f16's exponent, placed in an f32, is too small by 112; multiplying puts
  * that right and makes subnormals normal. In the other direction a subnormal is rounded by an
  * addition to 0.5, whose last bit is worth as much; a normal one by adding just under half of its
- * last bit. NVIDIA's devices have instructions, which give a NaN no sign. */
+ * last bit. NVIDIA's devices have instructions, which give a NaN no sign: that is put right where
+ * something can see it. */
 static const char halves[] =
     "#if defined(__CUDACC_RTC__) || defined(__NV_CL_C_VERSION)\n"
     "FUNCTION f32 widen_f16(u16 x)\n"
     "{\n"
     "    f32 y;\n"
     "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
-    "    return y == y ? y : AS_f32((x & 0x8000u) << 16 | (x & 0x7fffu) << 13 | 0x7f800000u);\n"
+    "    return NAN_SIGNS == 0 || y == y ? y : AS_f32((x & 0x8000u) << 16 | (x & 0x7fffu) << 13 | "
+    "0x7f800000u);\n"
     "}\n"
     "FUNCTION u16 narrow_f16(f32 x)\n"
     "{\n"
@@ -238,6 +269,15 @@ static bool uses_halves(const weft__kernel *kernel)
     return false;
 }
 
+/* Whether something of a NaN other than that it is one can make a difference. */
+static bool sees_bits(const weft__kernel *kernel)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_bitcast)
+            return true;
+    return false;
+}
+
 bool weft__is_light(const weft__kernel *kernel)
 {
     enum { LIGHT = 16 };
@@ -258,7 +298,8 @@ int weft__vector_of(const weft__kernel *kernel)
 void weft__write_prelude(weft__writer *w)
 {
     if (w->dialect == WEFT__DIALECT_CUDA)
-        weft__text_add(&w->text, "%s", cuda_words);
+        weft__text_add(&w->text, "%s%s", cuda_words,
+                       w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
     else
         weft__text_add(&w->text, "%s%s", opencl_declarations, opencl_words);
     if (w->dialect == WEFT__DIALECT_OPENCL)
@@ -267,5 +308,5 @@ void weft__write_prelude(weft__writer *w)
         weft__text_add(&w->text, "#define VECTOR %d\n%s", weft__vector_of(w->kernel), cpu_words);
     weft__text_add(&w->text, "%s", negations);
     if (uses_halves(w->kernel))
-        weft__text_add(&w->text, "%s", halves);
+        weft__text_add(&w->text, "#define NAN_SIGNS %d\n%s", sees_bits(w->kernel), halves);
 }

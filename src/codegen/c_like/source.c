@@ -74,19 +74,44 @@ static int inner_axis(const weft__kernel *kernel, const weft__launch *launch)
     return (along ? launch->ndim : launch->kept_ndim) - 1;
 }
 
-/* Of folds on GPUs: four elements at once, where all that are read lie so. They are in one row if
- * there is only one, or if its length is a multiple. */
+/* Whether every order of its folds gives the same: of integers. */
+static bool is_orderless(const weft__kernel *kernel)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        const bool real = value->dtype == WEFT_F32 || value->dtype == WEFT_F64;
+        if (value->op == WEFT__OP_fold && (real || value->slot >= WEFT__OP_COUNT))
+            return false;
+    }
+    return true;
+}
+
+/* As many that the largest elements fill 16 bytes. */
+static int orderless_lanes(const weft__kernel *kernel)
+{
+    int most = 1;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int bytes = (int)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        most = !kernel->operands[k].output && bytes > most ? bytes : most;
+    }
+    return most > 4 ? 4 : 16 / most;
+}
+
+/* Of folds on GPUs: four elements at once, or more if any order will do, where all that are read
+ * lie so. They are in one row if there is only one, or if its length is a multiple. */
 static int fold_lanes_of(const weft__kernel *kernel, const weft__launch *launch,
                          const weft__c_like_shape *shape)
 {
     enum { LANES = 4, VECTOR = 16 };
+    const bool orderless = weft__kernel_has_lanes(kernel) && is_orderless(kernel);
+    const int lanes = orderless ? orderless_lanes(kernel) : LANES;
     const int along = inner_axis(kernel, launch);
     const bool single = weft__kernel_has_lanes(kernel) && launch->ndim - launch->kept_ndim == 1;
-    if (along < 0 || kernel->shifts_count > 0 || (!single && launch->size[along] % LANES))
+    if (along < 0 || kernel->shifts_count > 0 || (!single && launch->size[along] % lanes))
         return 1;
     for (uint32_t k = 0; k < kernel->operands_count; k++) {
         const int64_t bytes =
-            LANES * (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+            lanes * (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
         if (kernel->operands[k].output)
             continue;
         if (shape->lie[k] == WEFT__LIE_ANY ||
@@ -94,7 +119,7 @@ static int fold_lanes_of(const weft__kernel *kernel, const weft__launch *launch,
              !is_aligned(launch, along, k, bytes < VECTOR ? bytes : VECTOR)))
             return 1;
     }
-    return LANES;
+    return lanes;
 }
 
 /* Neighbouring rows have elements in the same lines of memory: of an operand that is turned, or
@@ -147,10 +172,15 @@ static _Atomic bool as_gpu;
 void weft__c_like_as_gpu(bool always) { as_gpu = always; }
 bool weft__c_like_is_as_gpu(void) { return as_gpu; }
 
+bool weft__is_more(int64_t count, int64_t usual)
+{
+    return count > (shared_most < 0 ? usual : shared_most);
+}
+
 static bool is_large_enough(int64_t points)
 {
     enum { SMALL = 1 << 14 };
-    return points > (shared_most < 0 ? SMALL : shared_most);
+    return weft__is_more(points, SMALL);
 }
 
 /* Outputs are written row by row, so they are never turned. */
@@ -180,6 +210,20 @@ static void shape_for_cpu(const weft__kernel *kernel, const weft__launch *launch
     }
 }
 
+/* What computes much takes two vectors: one is loaded while the other is computed. */
+static uint8_t repeat_of(const weft__kernel *kernel, const weft__launch *launch,
+                         const weft__c_like_shape *shape)
+{
+    enum { HEAVY = 64 };
+    for (uint32_t k = 0; k < kernel->operands_count; k++)
+        if (kernel->operands[k].output && weft__keeps_a_part(kernel, k))
+            return 1;
+    return launch->ndim == 1 && shape->lanes > 1 && kernel->shifts_count == 0 &&
+                   kernel->values_count > HEAVY
+               ? 2
+               : 1;
+}
+
 /* Each text takes the device's compiler milliseconds, so launches share one where it makes little
  * difference: how operands lie is of use to maps that take several elements at once, and those are
  * not worth it for small arrays. */
@@ -191,7 +235,7 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     shape->stage = kernel->folds_count ? (uint8_t)launch->stage : 0;
     shape->wide = shape->stage == WEFT__STAGE_FINISH && launch->kept >= 32;
     shape->narrow = fits_32_bits(kernel, launch);
-    shape->lanes = 1;
+    shape->lanes = shape->repeat = 1;
     for (uint32_t k = 0; k < kernel->operands_count && inner_axis(kernel, launch) >= 0; k++)
         shape->lie[k] = (uint8_t)lie_of(kernel, launch, inner_axis(kernel, launch), k);
     if (dialect == WEFT__DIALECT_OPENCL_CPU) {
@@ -202,6 +246,7 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->tiled = is_tiled(kernel, launch);
         shape->turned = turned_from(kernel, launch, shape);
+        shape->repeat = repeat_of(kernel, launch, shape);
         if (shape->tiled && shape->lanes > 1)
             shape->march = (uint8_t)(weft__march_axis(kernel, launch) + 1);
     }
@@ -231,7 +276,8 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
 
 void weft__write_types(weft__writer *w)
 {
-    weft__text_add(&w->text, "typedef %s I;\n", w->shape.narrow ? "i32" : "i64");
+    weft__text_add(&w->text, "typedef %s I;\ntypedef %s U;\n", w->shape.narrow ? "i32" : "i64",
+                   w->shape.narrow ? "u32" : "u64");
     weft__text_add(
         &w->text,
         "typedef struct { i64 count, kept, folded, chunks, groups; i64 size[%d]; i64 offset[%u];"
@@ -251,7 +297,9 @@ void weft__write_types(weft__writer *w)
 
 void weft__write_kernel(weft__writer *w, uint32_t group)
 {
-    weft__text_add(&w->text, "KERNEL(%u) weft_kernel(PARAMETERS)\n{\n", group);
+    const bool five = w->dialect == WEFT__DIALECT_CUDA && w->shape.march;
+    weft__text_add(&w->text, "KERNEL%s(%u) weft_kernel(PARAMETERS)\n{\n", five ? "_OF_FIVE" : "",
+                   group);
     if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
         weft__text_add(&w->text, "if (g.count < 0)\nreturn;\n");
 }

@@ -26,6 +26,7 @@ typedef struct weft__c_like_shape {
     uint8_t ndim;
     uint8_t stage;  /* weft__stage */
     uint8_t lanes;  /* elements along the innermost axis that an item takes care of */
+    uint8_t repeat; /* (of maps on GPUs) so many times lanes, a group's items apart */
     uint8_t narrow; /* positions and distances fit 32 bits */
     uint8_t march;  /* (of maps on GPUs) 1 + the axis that items march along, or 0 */
     uint8_t turned; /* (of maps on GPUs) 1 + the axis that operands are turned from, or 0 */
@@ -60,6 +61,8 @@ enum { WEFT__STREAMING_BYTES = 32 << 20 };
 /* Bytes of a line of memory. */
 enum { WEFT__LINE = 64 };
 
+/* Whether there are more than usual, or than tests say. */
+bool weft__is_more(int64_t count, int64_t usual);
 void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launch,
                            weft__dialect dialect, weft__c_like_shape *shape);
 
@@ -119,9 +122,12 @@ void weft__write_loaded(weft__writer *w, uint32_t at);
 void weft__write_load(weft__writer *w, uint32_t at);
 /* A store at i0, i1…, to memory directly. */
 void weft__write_store(weft__writer *w, const weft__value *store);
+/* i<axis> from rest<begin>, which becomes what is left for the axes before. */
+void weft__write_divided(weft__writer *w, int axis, int begin);
 /* i0, i1… of axes [begin, end) from a number of points in C order. */
 void weft__write_positions(weft__writer *w, int begin, int end, const char *number);
 
+static inline int weft__log2(int power) { return __builtin_ctz((unsigned)power); }
 /* map_turned.c: maps on GPUs with turned operands; local memory that each takes. */
 void weft__write_turned(weft__writer *w, weft__kernel_text *source);
 int weft__turned_bytes(weft_dtype dtype);
@@ -141,6 +147,8 @@ void weft__write_ahead(weft__writer *w);
 /* map.c: several elements that lie next to each other. Whether a wanted value is loaded of the
  * operand at the point itself; the bits of its address that must be 0 for vectors. */
 bool weft__is_read(const weft__kernel *kernel, const uint8_t *wanted, uint32_t operand);
+/* Numbers in memory that an item has of an operand. */
+int weft__numbers_of(const weft__writer *w, uint32_t operand);
 int weft__vector_mask(const weft__writer *w, uint32_t operand);
 /* " | " and an expression that is not 0 if vectors of a dense operand are not aligned: all or none.
  */
@@ -181,7 +189,8 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source);
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source);
 uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch);
 
-/* source.c: the types of the parameters, and the line that a kernel begins with. */
+/* source.c: the types of the parameters, and the line that a kernel begins with: one that marches
+ * has so few registers that five groups are there at once. */
 void weft__write_types(weft__writer *w);
 void weft__write_kernel(weft__writer *w, uint32_t group);
 

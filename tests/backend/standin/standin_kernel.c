@@ -14,7 +14,7 @@ static const char words[] =
     "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdlib.h>\n"
     "#include <string.h>\n#include <ucontext.h>\n"
     "#define __global__\n#define __device__\n#define __forceinline__ inline\n"
-    "#define __launch_bounds__(n)\n#define __shared__ static __thread\n"
+    "#define __launch_bounds__(...)\n#define __shared__ static __thread\n"
     "#define __align__(n) __attribute__((aligned(n)))\n"
     "typedef struct { unsigned x, y; } __attribute__((aligned(8))) uint2;\n"
     "typedef struct { unsigned x, y, z, w; } __attribute__((aligned(16))) uint4;\n"
