@@ -136,7 +136,9 @@ static void write_event(weft__text *w, const weft__function *f, uint32_t event)
     if (weft__explain_is_region(e))
         write_region(w, f, event);
     else
-        weft__text_add(w, e->did == WEFT__DID_HOST ? "host call\n" : "serial loop\n");
+        weft__text_add(w, e->did == WEFT__DID_HOST       ? "host call\n"
+                          : e->did == WEFT__DID_COMPILED ? "compiled, from here on\n"
+                                                         : "serial loop\n");
 }
 
 static void write_call(weft__text *w, const weft__function *f)

@@ -149,6 +149,7 @@ static void write_event(weft__text *w, const weft__function *f, uint32_t event)
     static const char *const kinds[] = {[WEFT__DID_REGION] = "array statement",
                                         [WEFT__DID_LOOP] = "loop",
                                         [WEFT__DID_LOOK] = "look",
+                                        [WEFT__DID_COMPILED] = "compiled",
                                         [WEFT__DID_SERIAL] = "serial loop",
                                         [WEFT__DID_HOST] = "host call",
                                         [WEFT__DID_TO_DEVICE] = "copy",

@@ -71,7 +71,9 @@ static void write_event(weft__text *w, const weft__function *f, uint32_t event, 
                  e->at_host ? ", cheaper here" : "");
     else
         snprintf(note, sizeof note, "column %s: %s", place,
-                 e->did == WEFT__DID_HOST ? "host function" : "serial loop");
+                 e->did == WEFT__DID_HOST       ? "host function"
+                 : e->did == WEFT__DID_COMPILED ? "compiled, from here on"
+                                                : "serial loop");
     write_box(w, host, y,
               region                     ? "region"
               : e->did == WEFT__DID_HOST ? "host"

@@ -11,6 +11,7 @@
  *     join.c      neighbouring loops as one
  *     nest*.c     loops that may become kernels, whose texts emit.c and rows.c write
  *     extent.c    between which integers elements are that loops find others by
+ *     serial*.c   loops that are not parallel and go round often, compiled
  *     depend.c    whether the iterations of such a loop need each other
  *     choose.c    where a region runs, by the costs of cost.c, cost_file.c and calibrate.c
  *     variable.c  variables, and which copy of an array is valid where
@@ -126,6 +127,7 @@ typedef enum weft__function_did {
     WEFT__DID_LOOP,      /* a loop as kernels; the same */
     WEFT__DID_LOOK,      /* at elements that are positions, before a loop: column; kernels */
     WEFT__DID_SERIAL,    /* a loop that was tried and ran serially: column */
+    WEFT__DID_COMPILED,  /* a serial loop as compiled code: column */
     WEFT__DID_HOST,      /* a host call: column */
     WEFT__DID_TO_DEVICE, /* a copy: variable, -1 for a number that is read; bytes */
     WEFT__DID_TO_HOST,
@@ -160,6 +162,7 @@ typedef struct weft__held {
 } weft__held;
 
 typedef struct weft__function_look weft__function_look;
+typedef struct weft__function_serial weft__function_serial;
 typedef struct weft__function_source weft__function_source;
 typedef struct weft__function_origin weft__function_origin;
 
@@ -186,12 +189,13 @@ typedef struct weft__function {
     uint32_t variables_room, statements_room, parts_room, hosts_room, nests_room, groups_room;
     uint32_t joins_count, joins_room;
     int parameters_count;
-    int32_t first;              /* statement */
-    int32_t *parents;           /* of the statements */
-    weft__function_look *looks; /* of each variable, or NULL */
-    weft__held *held;           /* of each variable, for a call */
-    bool busy;                  /* a call is under way … */
-    uint32_t at;                /* … at the statement of this column; UINT32_MAX: at none */
+    int32_t first;                   /* statement */
+    int32_t *parents;                /* of the statements */
+    weft__function_look *looks;      /* of each variable, or NULL */
+    weft__function_serial **serials; /* of each statement, or NULL */
+    weft__held *held;                /* of each variable, for a call */
+    bool busy;                       /* a call is under way … */
+    uint32_t at;                     /* … at the statement of this column; UINT32_MAX: at none */
     weft_function_options options;
     weft__function_event events[WEFT__FUNCTION_EVENTS]; /* the first ones of the last call */
     uint32_t events_count;
@@ -319,6 +323,11 @@ weft_status weft__function_declare(weft__running *r, const weft__function_statem
 /* Gives a variable a number, as what it was declared. */
 void weft__function_set(weft__running *r, int32_t variable, const weft_operand *value, bool typed);
 weft_status weft__function_run(weft__running *r);
+
+/* serial_run.c: runs a loop from its condition on as compiled code, if there is some, or if so many
+ * more rounds that were interpreted make it worth it. *done is false if nothing was done. */
+weft_status weft__serial_run(weft__running *r, int32_t statement, uint64_t rounds, bool *done);
+void weft__serial_free(weft__function *function);
 
 /* extent.c */
 void weft__extent_free(weft__function *function);

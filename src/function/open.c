@@ -148,6 +148,7 @@ void weft__function_close(weft__function *f)
     for (uint32_t i = 0; i < f->parts_count; i++)
         weft__function_part_free(&f->parts[i]);
     weft__extent_free(f);
+    weft__serial_free(f);
     for (uint32_t i = 0; i < f->nests_count; i++)
         weft__function_nest_free(f->nests[i]);
     for (uint32_t i = 0; i < f->groups_count; i++)

@@ -5,6 +5,8 @@
 #include "ops/copy.h"
 #include <string.h>
 
+enum { ROUNDS_AT_ONCE = 1024 }; /* before it is asked again whether to compile a loop */
+
 typedef enum going { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } going;
 
 static weft_status run_statements(weft__running *r, int32_t first, going *flow);
@@ -190,8 +192,10 @@ static weft_status run_if(weft__running *r, const weft__function_statement *s, g
 /* A loop, as C has it. */
 static weft_status loop(weft__running *r, const weft__function_statement *s, going *flow)
 {
-    bool truth = true;
-    for (;;) {
+    const int32_t at = (int32_t)(s - r->function->statements);
+    bool truth = true, done;
+    TRY(weft__serial_run(r, at, 0, &done));
+    for (uint64_t rounds = 1; !done; rounds++) {
         if (s->part >= 0)
             TRY(is_true(r, &r->function->parts[s->part], &truth));
         if (!truth)
@@ -202,6 +206,8 @@ static weft_status loop(weft__running *r, const weft__function_statement *s, goi
         *flow = FLOW_NEXT;
         if (s->step >= 0)
             TRY(run_statements(r, s->step, flow));
+        if (rounds % ROUNDS_AT_ONCE == 0)
+            TRY(weft__serial_run(r, at, ROUNDS_AT_ONCE, &done));
     }
     if (*flow == FLOW_BREAK)
         *flow = FLOW_NEXT;

@@ -51,10 +51,13 @@
     X(shl, 2) /* integers, by a count of the same type */                                          \
     X(shr, 2)                                                                                      \
     X(gather, 1) /* operand `slot`, part `part`: its element number argument 0 (i64), from 0 */    \
-    X(carry, 1)  /* of the loop that follows: argument 0, then what its `next` says */             \
-    X(loop, 0)   /* the values up to its `end` are computed again and again … */                 \
-    X(test, 1)   /* … until this bool is false: there the point leaves the loop */               \
-    X(next, 2)   /* carry argument 0 becomes argument 1; all of a loop do, right before `end` */   \
+    X(scatter,                                                                                     \
+      3) /* operand `slot`: its element number argument 0 becomes argument 1, at once, if */       \
+         /* argument 2; in kernels of one point alone: see below */                                \
+    X(carry, 1) /* of the loop that follows: argument 0, then what its `next` says */              \
+    X(loop, 0)  /* the values up to its `end` are computed again and again … */                  \
+    X(test, 1)  /* … until this bool is false: there the point leaves the loop */                \
+    X(next, 2)  /* carry argument 0 becomes argument 1; all of a loop do, right before `end` */    \
     X(end, 0)
 
 typedef enum weft__op {
@@ -130,7 +133,10 @@ enum { WEFT__FOLD_LANES = 128, WEFT__FOLD_CHUNK = 4096, WEFT__FOLD_RUN = 64 };
  *
  * Loops may be in loops. Values of a loop are used in that loop alone; what it carries is there
  * afterwards. A kernel has loops or folds, not both. The operand of a gather has no strides: its
- * elements follow each other from the first one on, and positions are inside. */
+ * elements follow each other from the first one on, and positions are inside.
+ *
+ * A kernel with scatters is a serial program: it has one point, and its gathers see what scatters
+ * before them have written. The compiling engine of the CPU alone has them. */
 typedef struct weft__kernel {
     int32_t ndim;
     uint32_t folded; /* bit k: axis k of the index space is folded; compared with ndim */

@@ -21,7 +21,8 @@ WEFT_FUNCTION(through, (x, y, k, n), {
 });
 
 /* Elements that are positions are looked at in every call; one that is out of range is an error
- * with its place, and what came before it is done. */
+ * with its place, and what came before it is done.
+ * semantics: Functions / Elements through others */
 TEST(F3_positions)
 {
     static const int64_t last[] = {3, 9, 10, 0, -1, 9};

@@ -1,5 +1,6 @@
 /* Random functions of loops: as text, and walked as a tree in plain C, element by element. */
 #include "function/open.h"
+#include "kernel/engine.h"
 #include "support/arrays.h"
 #include "support/check.h"
 #include "support/random.h"
@@ -433,7 +434,10 @@ static weft_status run_text(program *p, state *s, bool *parallel)
 /* semantics: Functions / Loops */
 TEST(F3_random)
 {
-    int many = test_faults() ? 20 : test_quick() ? 60 : 5000, parallel = 0, ran = 0;
+    weft__engine engine = WEFT__ENGINE_AUTO;
+    CHECK_STATUS(weft__engine_get(&engine), WEFT_OK);
+    const int all = engine == WEFT__ENGINE_LLVM ? 300 : 5000; /* compiling takes its time */
+    int many = test_faults() ? 20 : test_quick() ? 60 : all, parallel = 0, ran = 0;
     const char *seed = getenv("WEFT_TEST_SEED"); /* to try others */
     random_state = seed ? strtoull(seed, NULL, 10) + 1 : 7;
     for (int i = 0; i < many; i++) {

@@ -272,6 +272,8 @@ static weft_status lower_value(weft__lowering *lowering, int32_t position)
     case WEFT__OP_gather:
         lower_gather(lowering, position);
         return WEFT_OK;
+    case WEFT__OP_scatter:
+        return FAIL(WEFT_ERROR_COMPILE, "serial programs are compiled, not interpreted");
     case WEFT__OP_carry:
     case WEFT__OP_loop:
     case WEFT__OP_test:

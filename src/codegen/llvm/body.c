@@ -95,6 +95,9 @@ static weft__ref emit_value(const weft__emitter *emitter, const weft__value *val
         return emit_index(emitter, value);
     case WEFT__OP_gather:
         return weft__emit_gather(emitter, value);
+    case WEFT__OP_scatter:
+        weft__emit_scatter(emitter, value);
+        return NULL;
     default:
         return emit_operation(emitter, value);
     }

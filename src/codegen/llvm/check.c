@@ -162,6 +162,9 @@ static bool check_value(const weft__kernel *kernel, uint32_t position)
         return check_load(kernel, value, from);
     case WEFT__OP_gather:
         return check_memory(kernel, value) && from[0] == WEFT_I64;
+    case WEFT__OP_scatter:
+        return check_memory(kernel, value) && from[0] == WEFT_I64 &&
+               from[1] == (weft_dtype)value->dtype && from[2] == WEFT_BOOL;
     case WEFT__OP_carry:
         return from[0] == (weft_dtype)value->dtype && kinds_of(from[0]) != 0;
     case WEFT__OP_test:

@@ -187,6 +187,8 @@ void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll);
  * in each lane. */
 void weft__emit_flow(weft__emitter *emitter, uint32_t k, int unroll);
 weft__ref weft__emit_gather(const weft__emitter *emitter, const weft__value *gather);
+/* Stores it, if its condition holds; of one lane. */
+void weft__emit_scatter(const weft__emitter *emitter, const weft__value *scatter);
 
 /* function.c: loads what the patch says of the operands; then where their row begins. */
 void weft__emit_operands(weft__emitter *emitter);

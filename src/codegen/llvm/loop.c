@@ -192,3 +192,44 @@ weft__ref weft__emit_gather(const weft__emitter *emitter, const weft__value *gat
     }
     return weft__emit_widen(emitter, memory, found);
 }
+
+/* What goes into memory: what a gather found as it is, or with one NaN. */
+static weft__ref leaving(const weft__emitter *emitter, weft_dtype memory,
+                         const weft__value *scatter)
+{
+    const weft__kernel *kernel = emitter->survey->kernel;
+    const weft__value *source = &kernel->values[scatter->argument[1]];
+    const bool copy =
+        source->op == WEFT__OP_gather && (weft_dtype)kernel->operands[source->slot].dtype == memory;
+    weft__ref value = weft__emit_argument(emitter, scatter->argument[1]);
+    if (!copy && memory != WEFT_F16 && memory != WEFT_BF16)
+        value = weft__emit_canonical(emitter, (weft_dtype)scatter->dtype, value);
+    return weft__emit_narrow(emitter, memory, value);
+}
+
+/* A branch around it, unless it is always done. */
+void weft__emit_scatter(const weft__emitter *emitter, const weft__value *scatter)
+{
+    const weft__kernel *kernel = emitter->survey->kernel;
+    const weft_dtype memory = (weft_dtype)kernel->operands[scatter->slot].dtype;
+    const weft__value *condition = &kernel->values[scatter->argument[2]];
+    const bool always = condition->op == WEFT__OP_constant && condition->bits;
+    const int size = weft__memory_size(memory);
+    weft__block after = NULL;
+    if (!always) {
+        weft__block inside = weft__flow_block(emitter);
+        after = weft__flow_block(emitter);
+        weft__flow_branch(emitter, weft__emit_argument(emitter, scatter->argument[2]), inside,
+                          after);
+        weft__flow_enter(emitter, inside);
+    }
+    weft__ref value = leaving(emitter, memory, scatter);
+    weft__ref address = weft__emit_address(emitter, emitter->operands[scatter->slot].base,
+                                           bytes_to(emitter, scatter, size));
+    weft__ref store = weft__llvm.BuildStore(emitter->builder, value, address);
+    weft__llvm.SetAlignment(store, 1U << size);
+    if (!always) {
+        weft__flow_jump(emitter, after);
+        weft__flow_enter(emitter, after);
+    }
+}

@@ -89,7 +89,8 @@ static void find_needed(weft__survey *survey)
         const weft__value *value = &kernel->values[k];
         const bool store = value->op == WEFT__OP_store;
         const bool bytes = store && weft__store_copies(kernel, value);
-        if (store || value->op == WEFT__OP_fold || weft__value_is_flow(value))
+        if (store || value->op == WEFT__OP_fold || value->op == WEFT__OP_scatter ||
+            weft__value_is_flow(value))
             survey->needed[k] = WEFT__NEEDED_VALUE;
         for (int j = 0; survey->needed[k] != 0 && j < arguments_of(kernel, value); j++)
             survey->needed[value->argument[j]] |=
@@ -111,8 +112,11 @@ bool weft__load_has_edges(const weft__survey *survey, const weft__value *load)
 static weft__level level_of(const weft__survey *survey, const weft__value *value)
 {
     weft__level level = WEFT__LEVEL_LAUNCH;
-    if (value->op == WEFT__OP_store || value->op == WEFT__OP_fold || weft__value_is_flow(value))
+    if (value->op == WEFT__OP_store || value->op == WEFT__OP_fold ||
+        value->op == WEFT__OP_scatter || weft__value_is_flow(value))
         return WEFT__LEVEL_POINT;
+    if (value->op == WEFT__OP_gather && survey->kernel->operands[value->slot].output)
+        return WEFT__LEVEL_POINT; /* scatters change what it finds */
     if (value->op == WEFT__OP_gather)
         level = WEFT__LEVEL_ROW;
     if (value->op == WEFT__OP_load) {
@@ -148,7 +152,8 @@ static void find_flags(weft__survey *survey)
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
         uint8_t *flags = &survey->flags[value->slot];
-        if (survey->needed[k] != 0 && value->op == WEFT__OP_gather)
+        if (survey->needed[k] != 0 &&
+            (value->op == WEFT__OP_gather || value->op == WEFT__OP_scatter))
             *flags |= WEFT__OPERAND_READ;
         if (survey->needed[k] == 0 || (value->op != WEFT__OP_load && value->op != WEFT__OP_store))
             continue;
