@@ -231,8 +231,53 @@ TEST(machine_code_of_another_process)
     CHECK(right);
 }
 
+/* What loops over the inside of an array read: its elements, from neighbouring rows and columns. */
+static weft_array *from_neighbours(const char *data, weft_dtype dtype, weft_device device)
+{
+    enum { PLANES = 3, ROWS = 45, COLUMNS = 71 };
+    const weft_range inside = WEFT_RANGE(1, -1), before = WEFT_RANGE(0, -2),
+                     after = WEFT_RANGE(2, WEFT_END);
+    WEFT_AUTO weft_array *all =
+        weft_from_host(data, weft_dtype_size(dtype) * PLANES * ROWS * COLUMNS,
+                       WEFT_SHAPE(PLANES, ROWS, COLUMNS), .dtype = dtype, .device = device);
+    WEFT_AUTO weft_array *middle = all ? weft_slice(all, WEFT_ALL, inside, inside) : NULL;
+    WEFT_AUTO weft_array *up = all ? weft_slice(all, WEFT_ALL, before, inside) : NULL;
+    WEFT_AUTO weft_array *down = all ? weft_slice(all, WEFT_ALL, after, inside) : NULL;
+    WEFT_AUTO weft_array *left = all ? weft_slice(all, WEFT_ALL, inside, before) : NULL;
+    WEFT_AUTO weft_array *right = all ? weft_slice(all, WEFT_ALL, inside, after) : NULL;
+    if (!middle || !up || !down || !left || !right)
+        return NULL;
+    return weft_new(4 * middle - up - down * left - right, middle, up, down, left, right);
+}
+
+static bool has_same_neighbours(weft_dtype dtype)
+{
+    static char data[SIZE_MOST * MOST], expected[SIZE_MOST * MOST], actual[SIZE_MOST * MOST];
+    fill(data, dtype, MOST);
+    WEFT_AUTO weft_array *here = from_neighbours(data, dtype, weft_device_named("cpu"));
+    WEFT_AUTO weft_array *there = from_neighbours(data, dtype, text_device());
+    CHECK_OR(here && there, false);
+    const size_t bytes = weft_array_bytes(here);
+    CHECK_OR(weft_copy_to_host(here, expected, bytes) == WEFT_OK, false);
+    CHECK_OR(weft_copy_to_host(there, actual, bytes) == WEFT_OK, false);
+    return memcmp(actual, expected, bytes) == 0;
+}
+
+TEST(views_of_one_array)
+{
+    if (text_device().kind == WEFT_DEVICE_INVALID)
+        SKIP(weft_error_message());
+    weft__c_like_as_gpu(true);
+    weft__c_like_share(0);
+    const bool same = has_same_neighbours(WEFT_F32) && has_same_neighbours(WEFT_F64);
+    weft__c_like_share(-1);
+    weft__c_like_as_gpu(false);
+    CHECK(same);
+}
+
 #define LONG "compiles very many kernels"
 TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(turned_operands, LONG),
           TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG),
           TEST_NO_FAULTS(alone_forwards, LONG), TEST_NO_FAULTS(alone_backwards, LONG),
-          TEST_NO_FAULTS(machine_code_of_another_process, LONG));
+          TEST_NO_FAULTS(machine_code_of_another_process, LONG),
+          TEST_NO_FAULTS(views_of_one_array, LONG));

@@ -35,11 +35,14 @@ void weft__write_first(weft__writer *w, uint32_t operand)
 
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position)
 {
+    const bool shared = w->shape.tiled && w->shape.lanes == 1; /* one sum for operands alike */
     weft__write_first(w, operand);
     for (int k = 0; k < w->shape.ndim; k++) {
-        weft__text_add(&w->text, " + %s%d*", position, k);
+        weft__text_add(&w->text, " + %s%s%d*", shared && k == 0 ? "(" : "", position, k);
         weft__write_stride(w, operand, k);
     }
+    if (shared)
+        weft__text_add(&w->text, ")");
 }
 
 /* What is a number of the text is known to the compiler, which then makes vectors of it. */
@@ -54,8 +57,11 @@ void weft__write_stride(weft__writer *w, uint32_t operand, int axis)
         weft__text_add(&w->text, "%d", lie == WEFT__LIE_DENSE ? bytes : 2 * bytes);
     else if (known && lie == WEFT__LIE_REPEATED)
         weft__text_add(&w->text, "0");
-    else
+    else {
+        while (operand < w->kernel->operands_count && w->shape.alike[operand])
+            operand--;
         weft__text_add(&w->text, "(I)g.stride[%u][%d]", operand, axis);
+    }
 }
 
 static void write_point(weft__writer *w, uint32_t operand)

@@ -34,11 +34,13 @@ static weft__lie lie_of(const weft__kernel *kernel, const weft__launch *launch, 
     return stride == bytes ? WEFT__LIE_DENSE : stride == 0 ? WEFT__LIE_REPEATED : WEFT__LIE_ANY;
 }
 
-/* Whether every row of the operand begins at a multiple of this many bytes if the first one does:
- * a class knows no addresses, so the text looks at that one. */
+/* Whether every row of the operand begins at a multiple of this many bytes. Launches of the class
+ * may have other addresses, so the text looks at them again. */
 static bool is_aligned(const weft__launch *launch, int along, uint32_t operand, int64_t bytes)
 {
     const weft__argument *argument = &weft__launch_arguments_of(launch)[operand];
+    if ((uintptr_t)argument->data % (uintptr_t)bytes)
+        return false;
     for (int axis = 0; axis < launch->ndim; axis++)
         if (axis != along && launch->size[axis] > 1 && argument->stride[axis] % bytes)
             return false;
@@ -122,6 +124,42 @@ static int fold_lanes_of(const weft__kernel *kernel, const weft__launch *launch,
     return lanes;
 }
 
+static bool have_same_strides(const weft__launch *launch, uint32_t a, uint32_t b)
+{
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    for (int axis = 0; axis < launch->ndim; axis++)
+        if (arguments[a].stride[axis] != arguments[b].stride[axis])
+            return false;
+    return true;
+}
+
+/* Whether two operands that are read are one array, seen from rows a few apart. */
+static bool are_rows_apart(const weft__kernel *kernel, const weft__launch *launch, uint32_t a,
+                           uint32_t b)
+{
+    enum { ROWS = 8 };
+    const weft__argument *x = &weft__launch_arguments_of(launch)[a];
+    const weft__argument *y = &weft__launch_arguments_of(launch)[b];
+    const int64_t row = x->stride[launch->ndim - 2], down = row < 0 ? -row : row;
+    const uintptr_t from = (uintptr_t)x->data, to = (uintptr_t)y->data;
+    const uintptr_t apart = from < to ? to - from : from - to;
+    if (kernel->operands[a].output || kernel->operands[b].output ||
+        kernel->operands[a].dtype != kernel->operands[b].dtype)
+        return false;
+    return have_same_strides(launch, a, b) && apart > (uintptr_t)down / 2 &&
+           apart <= (uintptr_t)down * ROWS;
+}
+
+static bool has_rows_apart(const weft__kernel *kernel, const weft__launch *launch)
+{
+    enum { BEFORE = 8 };
+    for (uint32_t k = 1; k < kernel->operands_count; k++)
+        for (uint32_t j = k > BEFORE ? k - BEFORE : 0; j < k; j++)
+            if (are_rows_apart(kernel, launch, j, k))
+                return true;
+    return false;
+}
+
 /* Neighbouring rows have elements in the same lines of memory: of an operand that is turned, or
  * that is read at neighbours. */
 static bool is_tiled(const weft__kernel *kernel, const weft__launch *launch)
@@ -136,7 +174,7 @@ static bool is_tiled(const weft__kernel *kernel, const weft__launch *launch)
         if (down > 0 && down < along)
             return true;
     }
-    return kernel->shifts_count > 0;
+    return kernel->shifts_count > 0 || has_rows_apart(kernel, launch);
 }
 
 /* (On GPUs) 1 + the axis that operands that are read lie along other than the last, or 0: of the
@@ -258,6 +296,8 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     for (uint32_t k = 0; shape->lanes == 1 && k < kernel->operands_count; k++)
         if (!shape->turned || shape->lie[k] != WEFT__LIE_TURNED)
             shape->lie[k] = WEFT__LIE_ANY;
+    for (uint32_t k = 1; shape->tiled && shape->lanes == 1 && k < kernel->operands_count; k++)
+        shape->alike[k] = have_same_strides(launch, k - 1, k);
 }
 
 uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *launch,
@@ -267,11 +307,13 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
     weft__c_like_shape_of(kernel, launch, dialect, &shape);
     const uint8_t first[] = {(uint8_t)dialect, (uint8_t)launch->kept_ndim};
     const uint32_t written = offsetof(weft__c_like_shape, lie) + kernel->operands_count;
-    if (sizeof first + written <= room) {
+    const uint32_t alike = shape.tiled ? kernel->operands_count : 0;
+    if (sizeof first + written + alike <= room) {
         memcpy(bytes, first, sizeof first);
         memcpy(bytes + sizeof first, &shape, written);
+        memcpy(bytes + sizeof first + written, shape.alike, alike);
     }
-    return sizeof first + written;
+    return (uint32_t)(sizeof first + written + alike);
 }
 
 void weft__write_types(weft__writer *w)
