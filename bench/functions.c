@@ -23,7 +23,7 @@ static weft_array *spot, *strike, *years, *buys, *sells;
 static weft_array *count;
 static weft_array *u, *v, *p, *q, *first_v;
 static weft_array *x, *centre, *label, *first_centre;
-static weft_array *solution, *b, *rest, *direction, *product;
+static weft_array *solution, *b, *rest, *direction;
 
 static void check(bool right)
 {
@@ -67,8 +67,8 @@ static void run_gradient(void *unused)
 {
     double left;
     (void)unused;
-    check(weft_call(conjugate_gradient, &left, solution, b, rest, direction, product, BOX,
-                    BOX_STEPS) == WEFT_OK);
+    check(weft_call(conjugate_gradient, &left, solution, b, rest, direction, BOX, BOX_STEPS) ==
+          WEFT_OK);
     check(left >= 0);
 }
 
@@ -114,7 +114,6 @@ static void make_arrays(void)
     b = zeros(box, WEFT_F64);
     rest = zeros(box, WEFT_F64);
     direction = zeros(box, WEFT_F64);
-    product = zeros(box, WEFT_F64);
     weft(b = f64(narrow), b, narrow);
 }
 
@@ -148,9 +147,9 @@ int main(int argc, char **argv)
     choose_device(argc, argv);
     make_arrays();
     int status = run_rows(argc, argv, made, (int)(sizeof rows / sizeof rows[0]));
-    weft_array *all[] = {spot,     strike, years, buys,      sells,        count,  u,
-                         v,        p,      q,     x,         first_v,      centre, label,
-                         solution, b,      rest,  direction, first_centre, product};
+    weft_array *all[] = {spot,     strike, years, buys,      sells,       count,  u,
+                         v,        p,      q,     x,         first_v,     centre, label,
+                         solution, b,      rest,  direction, first_centre};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         weft_array_release(all[k]);
     return status;

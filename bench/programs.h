@@ -102,8 +102,8 @@ WEFT_FUNCTION(kmeans, (x, centre, label, n, clusters, dims, steps), {
 });
 
 /* Solves A x = b for the 7-point Laplacian; the faces of the cube stay 0. Returns the square of
- * what is left. */
-WEFT_FUNCTION(conjugate_gradient, (x, b, r, p, q, n, steps), {
+ * what is left. A p is computed twice, which is less than to store it and read it again. */
+WEFT_FUNCTION(conjugate_gradient, (x, b, r, p, n, steps), {
     double rr = 0;
     for (int i = 1; i < n - 1; i++)
         for (int j = 1; j < n - 1; j++)
@@ -114,13 +114,20 @@ WEFT_FUNCTION(conjugate_gradient, (x, b, r, p, q, n, steps), {
                 rr += b(i, j, k) * b(i, j, k);
             }
     for (int s = 0; s < steps; s++) {
+        double curvature = 0;
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
                 for (int k = 1; k < n - 1; k++)
-                    q(i, j, k) = 6.0 * p(i, j, k) - p(i - 1, j, k) - p(i + 1, j, k) -
-                                 p(i, j - 1, k) - p(i, j + 1, k) - p(i, j, k - 1) - p(i, j, k + 1);
-        double alpha = rr / sum(p * q);
-        r -= alpha * q;
+                    curvature += p(i, j, k) * (6.0 * p(i, j, k) - p(i - 1, j, k) - p(i + 1, j, k) -
+                                               p(i, j - 1, k) - p(i, j + 1, k) - p(i, j, k - 1) -
+                                               p(i, j, k + 1));
+        double alpha = rr / curvature;
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < n - 1; j++)
+                for (int k = 1; k < n - 1; k++)
+                    r(i, j, k) -=
+                        alpha * (6.0 * p(i, j, k) - p(i - 1, j, k) - p(i + 1, j, k) -
+                                 p(i, j - 1, k) - p(i, j + 1, k) - p(i, j, k - 1) - p(i, j, k + 1));
         double next = sum(r * r);
         double beta = next / rr;
         rr = next;

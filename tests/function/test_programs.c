@@ -201,7 +201,7 @@ static double multiply(cube p, cube q)
 TEST(F3_conjugate_gradient)
 {
     enum { STEPS = 60 };
-    static cube solution, b, x, r, p, q;
+    static cube solution, b, x, r, p;
     double left = 1, error = 0;
     memset(x, 0, sizeof x);
     memset(r, 0, sizeof r);
@@ -212,10 +212,9 @@ TEST(F3_conjugate_gradient)
     WEFT_AUTO weft_array *ab = LEND(b, WEFT_F64, SIDE, SIDE, SIDE);
     WEFT_AUTO weft_array *ar = LEND(r, WEFT_F64, SIDE, SIDE, SIDE);
     WEFT_AUTO weft_array *ap = LEND(p, WEFT_F64, SIDE, SIDE, SIDE);
-    WEFT_AUTO weft_array *aq = LEND(q, WEFT_F64, SIDE, SIDE, SIDE);
-    weft_status status = ax && ab && ar && ap && aq ? WEFT_OK : weft_error_code();
+    weft_status status = ax && ab && ar && ap ? WEFT_OK : weft_error_code();
     if (status == WEFT_OK)
-        CALL_THERE(conjugate_gradient, &left, ax, ab, ar, ap, aq, SIDE, STEPS);
+        CALL_THERE(conjugate_gradient, &left, ax, ab, ar, ap, SIDE, STEPS);
     CHECK_STATUS(status, WEFT_OK);
     if (status != WEFT_OK)
         return;

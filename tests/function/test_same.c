@@ -19,7 +19,7 @@ typedef struct memory {
     float sheet[4][SHEET][SHEET];
     float points[DIMS][POINTS], centre[CLUSTERS][DIMS];
     int32_t label[POINTS];
-    double box[5][BOX][BOX][BOX];
+    double box[4][BOX][BOX][BOX];
     double left;
 } memory;
 
@@ -105,10 +105,9 @@ static weft_status run_gradient(weft_device where, memory *m)
     WEFT_AUTO weft_array *b = LEND(m->box[1], WEFT_F64, BOX, BOX, BOX);
     WEFT_AUTO weft_array *r = LEND(m->box[2], WEFT_F64, BOX, BOX, BOX);
     WEFT_AUTO weft_array *p = LEND(m->box[3], WEFT_F64, BOX, BOX, BOX);
-    WEFT_AUTO weft_array *q = LEND(m->box[4], WEFT_F64, BOX, BOX, BOX);
-    weft_status status = x && b && r && p && q ? WEFT_OK : weft_error_code();
+    weft_status status = x && b && r && p ? WEFT_OK : weft_error_code();
     if (status == WEFT_OK)
-        CALL_THERE(conjugate_gradient, &m->left, x, b, r, p, q, BOX, STEPS);
+        CALL_THERE(conjugate_gradient, &m->left, x, b, r, p, BOX, STEPS);
     return status;
 }
 
