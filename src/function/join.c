@@ -304,11 +304,26 @@ static weft_status declare(weft__running *r, const weft__function_join *join)
     return WEFT_OK;
 }
 
-static weft_status run(weft__running *r, weft__function_join *join)
+/* Of the parameters of the call: other numbers, or arrays of other layouts, have another one. */
+static uint64_t signature_of(const weft__running *r)
+{
+    uint64_t signature = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < r->function->parameters_count; i++) {
+        const weft__held *held = &r->held[i];
+        const weft_array *array = held->holding == WEFT__ARRAY ? weft__held_any(held) : NULL;
+        signature ^= array ? array->layout : held->number.value.u;
+        signature *= UINT64_C(0x100000001b3);
+    }
+    return signature | 1;
+}
+
+/* What was not possible is not tried again with the same parameters: that takes as long as a loop
+ * of few points. */
+static weft_status run(weft__running *r, weft__function_join *join, uint64_t signature)
 {
     const weft__function *f = r->function;
     join->done = false;
-    if (!join->nest->candidate)
+    if (!join->nest->candidate || join->refused == signature)
         return WEFT_OK;
     if (r->shared) {
         weft__nest_refuse(join->nest, f->statements[join->last].column, "arguments share memory");
@@ -321,6 +336,7 @@ static weft_status run(weft__running *r, weft__function_join *join)
         return WEFT_OK;
     }
     TRY(weft__nest_run(r, join->nest, &join->done));
+    join->refused = join->done ? 0 : signature;
     for (int k = 1; k < join->count && join->done; k++) {
         const weft__function_nest *nest = nest_of(f, join->loops[k]);
         const weft__held *counted = &r->held[join->nest->loops[0].variable];
@@ -331,9 +347,10 @@ static weft_status run(weft__running *r, weft__function_join *join)
 
 weft_status weft__function_join_run(weft__running *r, int32_t at, int32_t *last)
 {
+    const uint64_t signature = signature_of(r);
     *last = -1;
     for (weft__function_join *join = r->function->joins[at]; join; join = join->shorter) {
-        TRY(run(r, join));
+        TRY(run(r, join, signature));
         if (!join->done)
             continue;
         *last = join->last;

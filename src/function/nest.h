@@ -105,6 +105,7 @@ struct weft__function_join {
     int32_t loops[WEFT__JOINED_MAX];
     int count;
     bool done;                    /* in the last call they were */
+    uint64_t refused;             /* the signature of a call in which they were not; or 0 */
     weft__function_nest *nest;    /* of all of them; its reason says why they are not one */
     weft__function_join *shorter; /* the same without the last one; or NULL */
 };
