@@ -180,17 +180,16 @@ static weft__point source_of(const weft__work *work)
 static weft_status gather(const native *n, const weft__work *work, weft__point source,
                           weft__point *others, gathered *g)
 {
+    const bool held = !weft__point_done(source); /* by the helper alone */
     uint32_t count = 0;
     for (uint32_t i = 0; i < work->waits_count; i++) {
-        const weft__point point = work->waits[i];
-        cl_event event =
-            point.timeline == source.timeline ? NULL : weft__opencl_event(point, n->context);
+        cl_event event = held ? NULL : weft__opencl_event(work->waits[i], n->context);
         if (event)
             g->waits.events[g->waits.count++] = event;
-        else if (!weft__point_done(point))
-            others[count++] = point;
+        else if (!weft__point_done(work->waits[i]))
+            others[count++] = work->waits[i];
     }
-    if (source.timeline == work->timeline && !weft__point_done(source))
+    if (held && source.timeline == work->timeline)
         others[count++] = source;
     return count ? add_own(n, others, count, NULL, g) : WEFT_OK;
 }
