@@ -45,17 +45,14 @@ static weft_status make_tables(weft__emitter *emitter)
     return WEFT_OK;
 }
 
-/* Kernels call nothing and never unwind; without the attribute tables for that would be made. */
 static void make_function(weft__emitter *emitter, const char *name,
                           void (*fill)(weft__emitter *emitter))
 {
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
     weft__type type =
         weft__llvm.FunctionType(weft__llvm.VoidTypeInContext(emitter->context), &pointer, 1, 0);
-    const unsigned nounwind = weft__llvm.GetEnumAttributeKindForName("nounwind", 8);
     emitter->function = weft__llvm.AddFunction(emitter->module, name, type);
-    weft__llvm.AddAttributeAtIndex(emitter->function, (unsigned)WEFT__ATTRIBUTE_FUNCTION,
-                                   weft__llvm.CreateEnumAttribute(emitter->context, nounwind, 0));
+    weft__emit_attributes(emitter, emitter->function, emitter->survey->soon);
     fill(emitter);
 }
 

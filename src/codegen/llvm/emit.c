@@ -122,6 +122,17 @@ weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft_
     return weft__llvm.BuildGEP2(emitter->builder, byte, base, &offset, 1, "");
 }
 
+/* Without the first one, tables for unwinding would be made. */
+void weft__emit_attributes(const weft__emitter *emitter, weft__ref function, bool soon)
+{
+    static const char *const names[] = {"nounwind", "noinline", "optnone"};
+    for (int k = 0; k < (soon ? 3 : 1); k++) {
+        const unsigned kind = weft__llvm.GetEnumAttributeKindForName(names[k], strlen(names[k]));
+        weft__llvm.AddAttributeAtIndex(function, (unsigned)WEFT__ATTRIBUTE_FUNCTION,
+                                       weft__llvm.CreateEnumAttribute(emitter->context, kind, 0));
+    }
+}
+
 weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x)
 {
     static const char same_register[] = "=r,0";

@@ -99,6 +99,8 @@ weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x);
  * either. */
 void weft__emit_tie(const weft__emitter *emitter, weft__ref *x, weft__ref *y);
 weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft__ref offset);
+/* Of a function that never unwinds; `soon` is to make its code sooner, not better. */
+void weft__emit_attributes(const weft__emitter *emitter, weft__ref function, bool soon);
 int weft__dtype_bits(weft_dtype dtype);
 
 /* arithmetic.c: a primitive that is no load, store, leaf, cast or bitcast. `dtype` is that of the

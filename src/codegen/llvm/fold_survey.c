@@ -79,5 +79,7 @@ weft_status weft__fold_survey_results(const weft__kernel *kernel, const weft__ke
     survey->streamed = -1;
     survey->unroll = 1;
     survey->few = true;
+    /* Each fold has a cast, of what it is in memory. */
+    survey->soon = survey->target.masks && survey->operations <= kernel->folds_count;
     return WEFT_OK;
 }

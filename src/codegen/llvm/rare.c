@@ -202,18 +202,11 @@ static void emit_loop(weft__emitter *inner, int number, const struct items *item
     weft__llvm.BuildRetVoid(inner->builder);
 }
 
-/* "optnone" is to make the code sooner, not better. */
 static weft__ref make_function(const weft__emitter *emitter, weft__type type)
 {
-    static const char *const attributes[] = {"nounwind", "noinline", "optnone"};
     weft__ref function = weft__llvm.AddFunction(emitter->module, "weft_rare", type);
     weft__llvm.SetLinkage(function, INTERNAL);
-    for (size_t k = 0; k < sizeof attributes / sizeof attributes[0]; k++) {
-        const unsigned kind =
-            weft__llvm.GetEnumAttributeKindForName(attributes[k], strlen(attributes[k]));
-        weft__llvm.AddAttributeAtIndex(function, (unsigned)WEFT__ATTRIBUTE_FUNCTION,
-                                       weft__llvm.CreateEnumAttribute(emitter->context, kind, 0));
-    }
+    weft__emit_attributes(emitter, function, true);
     return function;
 }
 

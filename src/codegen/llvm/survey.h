@@ -68,6 +68,7 @@ typedef struct weft__survey {
     weft__skip skips[WEFT__SKIPS_MOST];
     int skips_count;
     bool few;            /* points, as of results: short code is made sooner */
+    bool soon;           /* points that are only stored: code that is not optimized will do */
     bool gives_up;       /* turns leave to steps what needs a skip of one side only */
     uint32_t operations; /* values computed for every point … */
     uint32_t always;     /* … and those of them that are never skipped */
