@@ -141,6 +141,7 @@ TEST(folds)
         {"sum(a, axis=0)", "a", {2, {1409, 68}}, WEFT_F32, false, 0},
         {"sum(sin(a), axis=0)", "a", {2, {1600, 64}}, WEFT_F32, false, 0},
         {"sum(a, axis=0)", "a", {2, {1900, 64}}, WEFT_I16, false, 0},
+        {"sum(a)", "a", {1, {131071}}, WEFT_U8, true, 0},
         {"prod(a)", "a", {1, {80000}}, WEFT_I32, false, 0},
         {"sum(a*b)", "ab", {1, {90000}}, WEFT_F16, false, 0},
         {"min(a, axis=1)", "a", {2, {11, 4500}}, WEFT_U8, false, 0},

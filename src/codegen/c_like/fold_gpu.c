@@ -276,6 +276,7 @@ static void write_finish(weft__writer *w, weft__kernel_text *source)
 static int rows_of(const weft__writer *w)
 {
     enum { LIGHT = 24, VECTORS = 256, MOST = 16 };
+    const int times = weft__kernel_has_lanes(w->kernel) ? 1 : 2;
     int bytes = 0;
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (!w->kernel->operands[k].output)
@@ -283,8 +284,9 @@ static int rows_of(const weft__writer *w)
                 w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[k].dtype);
     if (w->kernel->values_count > LIGHT)
         return is_heavy(w->kernel) ? 2 : 4;
-    int rows = MOST;
-    while (rows > 2 && (rows * bytes > VECTORS || rows * 32 * w->shape.lanes > WEFT__FOLD_CHUNK))
+    int rows = times * MOST;
+    while (rows > 2 &&
+           (rows * bytes > times * VECTORS || rows * 32 * w->shape.lanes > WEFT__FOLD_CHUNK))
         rows /= 2;
     return rows;
 }
