@@ -37,7 +37,7 @@ static double compile(struct trial *trial)
     if (weft__c_like_write(&trial->tiny.kernel, &at.launch, WEFT__DIALECT_CUDA, &text) != WEFT_OK)
         return -1;
     const double begin = milliseconds();
-    const weft_status status = weft__cuda_compile(&hopper, text.text, false, &image, &bytes);
+    const weft_status status = weft__cuda_compile(&hopper, &text, &image, &bytes);
     const double end = milliseconds();
     if (status != WEFT_OK)
         fprintf(stderr, "%s\n%s\n", weft_error_message(), text.text);
