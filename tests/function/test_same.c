@@ -151,14 +151,17 @@ static void check_same(weft_device where, const char *what, const memory *expect
 
 TEST(F3_programs_have_the_same_bits_everywhere)
 {
-    static memory expected;
+    static memory expected, tried;
     const char *const devices[] = {test_device(), "opencl:0", "cuda:0"};
     weft__engine_choose(WEFT__ENGINE_INTERPRETER);
     CHECK_STATUS(weft_device_reset(WEFT_CPU), WEFT_OK);
     run_all(WEFT_CPU, &expected);
     weft__engine_choose(WEFT__ENGINE_LLVM);
     CHECK_STATUS(weft_device_reset(WEFT_CPU), WEFT_OK);
-    check_same(WEFT_CPU, "compiled code of the CPU", &expected);
+    fill(&tried);
+    (void)programs[0].run(WEFT_CPU, &tried); /* looks for libLLVM */
+    if (!weft__engine_is_missing())
+        check_same(WEFT_CPU, "compiled code of the CPU", &expected);
     weft__engine_choose(-1);
     for (int k = 0; k < 3; k++) {
         const weft_device where = weft_device_named(devices[k]);

@@ -185,7 +185,48 @@ TEST(X4_nothing_is_written_between_elements)
         CHECK_INT(after[i], i % 2 ? 0 : bytes[i]);
 }
 
-TEST_MAIN(TEST_OF(X4_nothing_is_written_between_elements),
+/* PoCL's compiler lost the sign of a zero that is widened: of two zeros the second counts. */
+TEST(X2_maximum_of_two_zeros_is_the_second)
+{
+    const float values[] = {1, -2, -0.0f, 0.5f};
+    WEFT_AUTO weft_array *a = from(values, sizeof values, WEFT_SHAPE(4), WEFT_F32);
+    CHECK(a);
+    WEFT_AUTO weft_array *most = weft_new(f64(maximum(0.0f, a)), a);
+    WEFT_AUTO weft_array *least = weft_new(f64(minimum(0.0f, a)), a);
+    CHECK(holds(most, (const double[]){1, 0, -0.0, 0.5}, 32));
+    CHECK(holds(least, (const double[]){0, -2, -0.0, 0}, 32));
+}
+
+/* Compiled code of two vectors gave the second one the first one's truth. */
+TEST(X4_truths_of_long_code)
+{
+    enum { COUNT = 11 };
+    const int16_t c[] = {-2, -8, 1, -7, -5, 6, -1, 7, 3, -3, 9};
+    const int16_t e[] = {1, 2, 4, -1, 6, -4, -9, -4, 4, 7, 0};
+    const int8_t f[] = {-9, 6, -8, 2, -6, 3, 9, 5, -3, 5, -5};
+    const uint32_t b[] = {0, 4, 5, 4, 5, 9, 7, 6, 7, 4, 1};
+    const bool a[] = {0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0};
+    const weft_shape shape = WEFT_SHAPE(COUNT, 1, 1);
+    int64_t expected[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        expected[i] = ((a[i] ? (int64_t)b[i] : c[i]) != 0 ? e[i] : f[i]) != 0 ? i : 0;
+    WEFT_AUTO weft_array *p = from(a, sizeof a, shape, WEFT_BOOL);
+    WEFT_AUTO weft_array *q = from(b, sizeof b, shape, WEFT_U32);
+    WEFT_AUTO weft_array *r = from(c, sizeof c, shape, WEFT_I16);
+    WEFT_AUTO weft_array *s = from(e, sizeof e, shape, WEFT_I16);
+    WEFT_AUTO weft_array *u = from(f, sizeof f, shape, WEFT_I8);
+    WEFT_AUTO weft_array *d = weft_ones(shape, .dtype = WEFT_F64, .device = device());
+    CHECK(p && q && r && s && u && d);
+    for (int again = 0; again < 3; again++) {
+        WEFT_AUTO weft_array *got = weft_new(
+            t = any(where(where(p, q, r) && i64(isfinite(d)), s, u), axis = 2, keep = true);
+            where(t, index(0), 0), p, q, r, d, s, u);
+        CHECK(holds(got, expected, sizeof expected));
+    }
+}
+
+TEST_MAIN(TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),
+          TEST_OF(X4_nothing_is_written_between_elements),
           TEST_OF(X4_minimum_of_three_with_a_negative), TEST_OF(X4_least_i16_stays_negative),
           TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),
           TEST_OF(X3_shift_of_a_copy), TEST_OF(X3_shift_of_f16_moves_the_bits),

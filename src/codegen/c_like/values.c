@@ -224,7 +224,7 @@ static void write_floats(weft__text *text, const weft__value *value, weft_dtype 
         break;
     case WEFT__OP_min:
     case WEFT__OP_max:
-        weft__text_add(text, "v%d %c v%d || v%d != v%d ? v%d : v%d", x,
+        weft__text_add(text, "(v%d %c v%d) OR (v%d != v%d) ? v%d : v%d", x,
                        value->op == WEFT__OP_min ? '<' : '>', y, x, x, x, y);
         break;
     default:
