@@ -197,7 +197,8 @@ TEST(X2_maximum_of_two_zeros_is_the_second)
     CHECK(holds(least, (const double[]){0, -2, -0.0, 0}, 32));
 }
 
-/* Compiled code of two vectors gave the second one the first one's truth. */
+/* Compiled code that folded two vectors in a turn, each with a mask of its own, had other truths.
+ */
 TEST(X4_truths_of_long_code)
 {
     enum { COUNT = 11 };
