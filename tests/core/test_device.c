@@ -602,7 +602,7 @@ TEST(D6_lent_memory_is_copied)
     WEFT_AUTO weft_array *b = weft_to_device(lent, device(), stream);
     CHECK(a && b);
     CHECK(weft_array_stream(b) == stream);
-    CHECK_STATUS(weft_eval(b), WEFT_OK);
+    CHECK_STATUS(weft_eval(lent), WEFT_OK); /* which waits for those that read it, too */
     host[0] = 77;
     CHECK_STATUS(weft_copy_to_host(a, read, sizeof read), WEFT_OK);
     CHECK_BITS(read, ((int16_t[]){1, 2, 3}), sizeof read);
