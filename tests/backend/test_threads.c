@@ -2,6 +2,7 @@
 #include "backend/cpu/cpu.h"
 #include "support/check.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,30 @@ TEST(pool_stops_and_starts_again)
     weft__cpu_pool_stop();
 }
 
+/* Nothing keeps the system from moving it back, so several tries may be needed. */
+TEST(a_thread_moves_off_a_cpu)
+{
+    cpu_set_t before, after, one;
+    bool moved = false;
+    CHECK_INT(sched_getaffinity(0, sizeof before, &before), 0);
+    for (int i = 0; i < 1000 && !moved; i++) {
+        const int cpu = sched_getcpu();
+        weft__cpu_move_off(cpu);
+        moved = sched_getcpu() != cpu;
+    }
+    CHECK(moved == (CPU_COUNT(&before) > 1));
+    CHECK_INT(sched_getaffinity(0, sizeof after, &after), 0);
+    CHECK(CPU_EQUAL(&before, &after));
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    CHECK_INT(sched_setaffinity(0, sizeof one, &one), 0);
+    weft__cpu_move_off(sched_getcpu());
+    CHECK_INT(sched_getaffinity(0, sizeof after, &after), 0);
+    CHECK_INT(sched_setaffinity(0, sizeof before, &before), 0);
+    CHECK(CPU_EQUAL(&one, &after));
+}
+
 TEST_MAIN(TEST_OF(number_of_threads), TEST_OF(every_element_once),
           TEST_OF(small_work_stays_on_the_caller), TEST_OF(jobs_inside_jobs_run_alone),
-          TEST_OF(many_callers_at_once), TEST_OF(pool_stops_and_starts_again));
+          TEST_OF(many_callers_at_once), TEST_OF(pool_stops_and_starts_again),
+          TEST_OF(a_thread_moves_off_a_cpu));

@@ -47,6 +47,8 @@ void weft__cpu_pool_stop(void);       /* ends its threads; the next job starts n
  * spin. */
 int weft__cpu_count(void);
 bool weft__cpu_may_spin(void);
+/* Moves the calling thread to another CPU if it is on this one. */
+void weft__cpu_move_off(int cpu);
 /* A number of threads from the text of an environment variable ("8", or OpenMP's "8,4"); 0 if it is
  * none. */
 int weft__cpu_threads_parse(const char *text);

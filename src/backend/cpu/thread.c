@@ -1,4 +1,4 @@
-/* How many threads there may be. */
+/* How many threads there may be, and where. */
 #include "backend/cpu/cpu.h"
 #include <errno.h>
 #include <sched.h>
@@ -32,6 +32,19 @@ int weft__cpu_count(void)
         atomic_store_explicit(&known, count, memory_order_relaxed);
     }
     return count;
+}
+
+/* Where it may run is narrowed for a moment: that is what has it moved at once. */
+void weft__cpu_move_off(int cpu)
+{
+    cpu_set_t allowed, others;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getcpu() != cpu ||
+        sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    others = allowed;
+    CPU_CLR((size_t)cpu, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+        (void)sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 bool weft__cpu_may_spin(void) { return weft__cpu_count() > 1; }

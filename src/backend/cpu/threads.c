@@ -3,6 +3,7 @@
 #include "backend/cpu/futex.h"
 #include "backend/thread.h"
 #include "core/timeline.h"
+#include <sched.h>
 #include <stdlib.h>
 
 enum {
@@ -38,6 +39,7 @@ static struct {
         int64_t count, chunk, chunks;
         bool turned;    /* every other time: what was used last may be in a cache */
         int64_t middle; /* where the caller and the helpers meet, if all are as fast */
+        int cpu;        /* the caller's */
     } job;
     char apart_too[64];
     _Atomic int64_t taken; /* chunks: by the caller, and, in units of HELPED, by the helpers */
@@ -140,6 +142,8 @@ static void *pool_main(void *argument)
     inside = true;
     while (!atomic_load(&pool.stop)) {
         if (try_enter()) {
+            /* The system wakes a thread where it ran last, and takes milliseconds to move it. */
+            weft__cpu_move_off(pool.job.cpu);
             run_chunks(HELPED);
             leave();
         }
@@ -222,6 +226,7 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         pool.job.chunks = divide_up(count, chunk);
         pool.job.middle = pool.job.chunks / (helpers + 1);
         pool.job.turned = !pool.job.turned;
+        pool.job.cpu = sched_getcpu();
         open_job(helpers);
         inside = true;
         run_chunks(1);
