@@ -79,8 +79,8 @@ typedef struct weft_borrow_options {
 } weft_borrow_options;
 /* An array over host memory that the user lends: its kind is WEFT_MEMORY_LENT, and it is placed on
  * no device. Strides must keep every element within [data, data + bytes). Work that is queued reads
- * and writes it later: synchronize before the host changes it. If it fails, the deleter is not
- * called. */
+ * and writes it later: the host may change or free it after weft_eval of the array, or when the
+ * deleter is called; a release does not wait. If weft_borrow fails, the deleter is not called. */
 #define weft_borrow(...) WEFT__BORROW(__VA_ARGS__, )
 #define WEFT__BORROW(data, ...) WEFT__BORROW_(data, __VA_ARGS__)
 #define WEFT__BORROW_(data, bytes, ...) WEFT__BORROW__(data, bytes, __VA_ARGS__)

@@ -20,8 +20,9 @@ typedef struct weft_graph weft_graph;
  *         weft_graph_launch(step, stream);
  *
  * Arrays, shapes and C numbers are those of the recording, and random numbers are drawn once. New
- * arrays may be made; each replay computes them anew, in the same memory. The same program works on
- * every device; on CUDA a replay is one launch.
+ * arrays may be made; each replay computes them anew, in the same memory, and to read them before
+ * the first is an error (WEFT_ERROR_RESULT). The same program works on every device; on CUDA a
+ * replay is one launch.
  *
  * What cannot be recorded is an error of that call, and of weft_graph_end: calls that wait for a
  * result, work on another stream, host functions, events, copies from and to other devices or host

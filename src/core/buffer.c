@@ -5,6 +5,7 @@
 #include "core/device.h"
 #include "core/lent.h"
 #include "core/library.h"
+#include "core/record.h"
 #include "core/stream.h"
 #include <sched.h>
 #include <string.h>
@@ -125,6 +126,16 @@ void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__f
     }
     weft__buffer_unlock(buffer);
     weft__failure_release(old);
+}
+
+void weft__buffer_clear_failure(weft__buffer *buffer, const weft__failure *failure)
+{
+    weft__buffer_lock(buffer);
+    weft__failure *old = atomic_load(&buffer->failure);
+    if (old == failure)
+        atomic_store(&buffer->failure, NULL);
+    weft__buffer_unlock(buffer);
+    weft__failure_release(old == failure ? old : NULL);
 }
 
 weft__failure *weft__buffer_failure(weft__buffer *buffer, uint64_t generation)
@@ -251,6 +262,7 @@ weft__buffer *weft__buffer_new(size_t bytes, const weft__request *request, bool 
     if (!buffer)
         return NULL;
     buffer->device = device->id;
+    buffer->recording = weft__recording();
     weft__buffer_revive(buffer, bytes);
     count_use(device, bytes);
     if (zeroed)

@@ -31,6 +31,7 @@ typedef struct weft__buffer {
     size_t elements; /* … of it for elements, without padding between rows */
     size_t capacity; /* there */
     _Atomic uint64_t generation;
+    uint64_t recording;        /* in which it was made: weft__recorder.number; else 0 */
     struct weft__buffer *next; /* in a cache */
 
     _Atomic(weft__timeline *) claimant; /* that alone uses it, without the lock: core/claim.h */
@@ -92,6 +93,8 @@ bool weft__buffer_idle(const weft__buffer *buffer, const weft__timeline *timelin
  * run, and fail, when the memory has been promised to the next: in order, so one failure is enough.
  */
 void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__failure *failure);
+/* Clears that failure alone. */
+void weft__buffer_clear_failure(weft__buffer *buffer, const weft__failure *failure);
 /* The failure of that life, retained, or NULL. */
 weft__failure *weft__buffer_failure(weft__buffer *buffer, uint64_t generation);
 

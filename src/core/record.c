@@ -32,6 +32,14 @@ static const char *check(const weft__recorder *recorder, const weft_stream *stre
     return NULL;
 }
 
+/* They have no values before they are computed for the first time. */
+static void mark_unset(const weft__recorder *recorder, const weft__work *work)
+{
+    for (const weft__use *use = work->uses, *end = use + work->uses_count; use < end; use++)
+        if (use->write && use->buffer->recording == recorder->number)
+            weft__buffer_set_failure(use->buffer, use->generation, recorder->unset);
+}
+
 weft_status weft__record(weft_stream *stream, const weft__work *work)
 {
     weft__recorder *recorder = weft__thread_peek()->recorder;
@@ -39,6 +47,8 @@ weft_status weft__record(weft_stream *stream, const weft__work *work)
     if (why)
         return refuse(recorder, why);
     const weft_status status = recorder->record(recorder, work);
+    if (status == WEFT_OK)
+        mark_unset(recorder, work);
     if (status != WEFT_OK && recorder->refused.code == WEFT_OK)
         recorder->refused = *weft_error_last();
     return status;

@@ -7,13 +7,16 @@
 typedef struct weft__recorder {
     weft_stream *stream; /* whose work is recorded; retained */
     weft_status (*record)(struct weft__recorder *recorder, const weft__work *work);
-    weft_error refused; /* the first that could not be; its code is WEFT_OK if all could */
+    weft_error refused;   /* the first that could not be; its code is WEFT_OK if all could */
+    uint64_t number;      /* of the recording, from 1 */
+    weft__failure *unset; /* of arrays that are made meanwhile and written by what is recorded */
 } weft__recorder;
 
-static inline bool weft__is_recording(void)
+/* The number of what this thread records; 0 if it does not. */
+static inline uint64_t weft__recording(void)
 {
     const weft__thread *thread = weft__thread_peek();
-    return thread && thread->recorder;
+    return thread && thread->recorder ? thread->recorder->number : 0;
 }
 
 /* For weft__submit, in a thread that records. */

@@ -214,18 +214,86 @@ static weft_status check_waits(const wait_list *waits)
     return waits->count && weft__thread_get()->waits_forbidden ? fail_wait() : WEFT_OK;
 }
 
+/* Of what this thread computes in its calls, at the present depth; NULL if that was nothing yet. */
+static weft__timeline *own_timeline(void)
+{
+    const weft__thread *thread = weft__thread_peek();
+    return thread && thread->depth < WEFT__DEPTH_MAX ? thread->timelines[thread->depth] : NULL;
+}
+
+/* The next point of the buffer that is not done: its last write or, if `all`, also the reads since.
+ */
+static weft__point pending_point(weft__buffer *buffer, bool all)
+{
+    weft__point point;
+    if (weft__claim_pending(buffer, !all, &point) && !is_enclosing(point))
+        return point;
+    if (point.timeline && point.timeline == own_timeline())
+        return (weft__point){0};
+    weft__buffer_lock(buffer);
+    point = buffer->write;
+    for (uint32_t k = 0; all && k < buffer->reads_count; k++)
+        if (weft__point_done(point) || is_enclosing(point))
+            point = buffer->reads[k];
+    weft__buffer_unlock(buffer);
+    return point;
+}
+
+static weft__failure *failed_input(const weft__work *work)
+{
+    weft__failure *failure = NULL;
+    for (uint32_t i = 0; i < work->uses_count && !failure; i++)
+        if (!work->uses[i].write)
+            failure = weft__buffer_failure(work->uses[i].buffer, work->uses[i].generation);
+    return failure;
+}
+
+/* Once all that the work waits for is done. */
 static weft_status check_inputs(const weft__work *work)
 {
-    for (uint32_t i = 0; i < work->uses_count; i++) {
-        const weft__use *use = &work->uses[i];
-        weft__failure *failure;
-        if (use->write || !atomic_load_explicit(&use->buffer->failure, memory_order_acquire) ||
-            !(failure = weft__buffer_failure(use->buffer, use->generation)))
-            continue;
-        weft_status status = weft__failure_report(failure, WEFT_ERROR_RESULT);
+    weft__failure *failure = failed_input(work);
+    const weft_status status = failure ? weft__failure_report(failure, WEFT_ERROR_RESULT) : WEFT_OK;
+    weft__failure_release(failure);
+    return status;
+}
+
+/* The failure of an input, retained. NULL if there is none or, with *pending set, while work is on
+ * its way that may write the input anew. */
+static weft__failure *known_failure(const weft__use *use, weft__point *pending)
+{
+    *pending = pending_point(use->buffer, false);
+    weft__failure *failure = weft__buffer_failure(use->buffer, use->generation);
+    if (failure && !weft__point_done(*pending) && !is_enclosing(*pending)) {
         weft__failure_release(failure);
-        return status;
+        return NULL;
     }
+    *pending = (weft__point){0};
+    return failure;
+}
+
+/* What is not known yet is known when the work begins; but a device does not ask then, and how its
+ * work went is found out in the order of one stream: what another stream writes is waited for. */
+static weft_status check_known_input(const weft_stream *stream, const weft__work *work,
+                                     const weft__use *use)
+{
+    weft__point pending;
+    weft__failure *failure = known_failure(use, &pending);
+    if (pending.timeline && pending.timeline != work->timeline &&
+        stream->device.kind != WEFT_DEVICE_CPU) {
+        TRY(weft__wait_points(&pending, 1, stream->device, true));
+        failure = known_failure(use, &pending);
+    }
+    const weft_status status = failure ? weft__failure_report(failure, WEFT_ERROR_RESULT) : WEFT_OK;
+    weft__failure_release(failure);
+    return status;
+}
+
+/* Before work is queued. */
+static weft_status check_known_inputs(const weft_stream *stream, const weft__work *work)
+{
+    for (const weft__use *use = work->uses, *end = use + work->uses_count; use < end; use++)
+        if (!use->write && atomic_load_explicit(&use->buffer->failure, memory_order_acquire))
+            TRY(check_known_input(stream, work, use));
     return WEFT_OK;
 }
 
@@ -406,7 +474,7 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
     if (is_direct(stream, work) && weft__claim_begin(work))
         return run_claimed(stream, work);
     TRY(check_before(stream, work->timeline));
-    TRY(check_inputs(work));
+    TRY(check_known_inputs(stream, work));
     const weft_status status = submit_locked(stream, work);
     return status == WEFT_OK ? WEFT_OK : check_after(stream, status);
 }
@@ -416,15 +484,6 @@ static void fail_outputs(const weft__work *work, weft__failure *failure)
     for (uint32_t i = 0; i < work->uses_count; i++)
         if (work->uses[i].write)
             weft__buffer_set_failure(work->uses[i].buffer, work->uses[i].generation, failure);
-}
-
-static weft__failure *failed_input(const weft__work *work)
-{
-    weft__failure *failure = NULL;
-    for (uint32_t i = 0; i < work->uses_count && !failure; i++)
-        if (!work->uses[i].write)
-            failure = weft__buffer_failure(work->uses[i].buffer, work->uses[i].generation);
-    return failure;
 }
 
 bool weft__in_callback(void) { return running.timeline != NULL; }
@@ -514,31 +573,6 @@ weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_de
             weft__timeline_wait(point.timeline, point.sequence);
     }
     return WEFT_OK;
-}
-
-/* Of what this thread computes in its calls, at the present depth; NULL if that was nothing yet. */
-static weft__timeline *own_timeline(void)
-{
-    const weft__thread *thread = weft__thread_peek();
-    return thread && thread->depth < WEFT__DEPTH_MAX ? thread->timelines[thread->depth] : NULL;
-}
-
-/* The next point of the buffer that is not done: its last write or, if `all`, also the reads since.
- */
-static weft__point pending_point(weft__buffer *buffer, bool all)
-{
-    weft__point point;
-    if (weft__claim_pending(buffer, !all, &point) && !is_enclosing(point))
-        return point;
-    if (point.timeline && point.timeline == own_timeline())
-        return (weft__point){0};
-    weft__buffer_lock(buffer);
-    point = buffer->write;
-    for (uint32_t k = 0; all && k < buffer->reads_count; k++)
-        if (weft__point_done(point) || is_enclosing(point))
-            point = buffer->reads[k];
-    weft__buffer_unlock(buffer);
-    return point;
 }
 
 weft_status weft__buffer_wait(weft__buffer *buffer, bool hidden, bool all)

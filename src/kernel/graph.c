@@ -20,8 +20,11 @@ struct weft_graph {
     recorded *works;
     weft__use *uses; /* of all works together; each buffer is retained once */
     uint32_t works_count, works_room, uses_count, uses_room;
-    uint64_t launches; /* kernels among the works */
-    void *native;      /* the backend's; NULL: work is replayed piece by piece */
+    uint64_t launches;    /* kernels among the works */
+    uint64_t number;      /* of the recording */
+    weft__failure *unset; /* of arrays that were made in it, until it is launched */
+    _Atomic bool launched;
+    void *native; /* the backend's; NULL: work is replayed piece by piece */
 };
 
 /* What a thread has while it records. */
@@ -56,6 +59,7 @@ static void free_graph(weft_graph *graph)
         weft__buffer_release(graph->uses[i].buffer);
     for (uint32_t i = 0; i < graph->works_count; i++)
         weft__free(graph->works[i].block);
+    weft__failure_release(graph->unset);
     weft__free(graph->uses);
     weft__free(graph->works);
     weft__free(graph);
@@ -169,21 +173,51 @@ static weft_status check_begin(const weft_stream *stream)
     return WEFT_OK;
 }
 
-weft_status weft_graph_begin(weft_stream *stream)
+/* NULL if memory ran out. */
+static weft__failure *new_unset(void)
 {
-    OPERATION("weft_graph_begin");
-    TRY(check_begin(stream));
-    weft__device *device = weft__device_get(stream->device);
-    recording *r = weft__allocate_zeroed(sizeof *r);
-    weft_graph *graph = r ? weft__allocate_zeroed(sizeof *graph) : NULL;
-    if (!graph) {
-        weft__free(r);
-        return WEFT_ERROR_MEMORY;
+    const weft_error before = *weft_error_last();
+    (void)FAIL(WEFT_ERROR_RESULT,
+               "what computes it was recorded in a graph and not done; call weft_graph_launch");
+    weft__failure *unset = weft__failure_new(weft__operation());
+    if (unset->error.code == WEFT_ERROR_RESULT) {
+        weft__error_restore(&before);
+        return unset;
+    }
+    weft__failure_release(unset);
+    return NULL;
+}
+
+static weft_graph *new_graph(weft__device *device)
+{
+    static _Atomic uint64_t count;
+    weft_graph *graph = weft__allocate_zeroed(sizeof *graph);
+    if (!graph || !(graph->unset = new_unset())) {
+        weft__free(graph);
+        return NULL;
     }
     atomic_init(&graph->references, 1);
     graph->device = device;
     graph->resets = atomic_load(&device->resets);
-    *r = (recording){{weft_stream_retain(stream), record, {WEFT_OK, "", "", ""}}, graph};
+    graph->number = atomic_fetch_add(&count, 1) + 1;
+    return graph;
+}
+
+weft_status weft_graph_begin(weft_stream *stream)
+{
+    OPERATION("weft_graph_begin");
+    TRY(check_begin(stream));
+    recording *r = weft__allocate_zeroed(sizeof *r);
+    weft_graph *graph = r ? new_graph(weft__device_get(stream->device)) : NULL;
+    if (!graph) {
+        weft__free(r);
+        return WEFT_ERROR_MEMORY;
+    }
+    r->graph = graph;
+    r->recorder = (weft__recorder){.stream = weft_stream_retain(stream),
+                                   .record = record,
+                                   .number = graph->number,
+                                   .unset = graph->unset};
     weft__thread_state->recorder_free = free_recording;
     weft__thread_state->recorder = &r->recorder;
     return WEFT_OK;
@@ -296,6 +330,32 @@ static weft_status check_launch(const weft_graph *graph, const weft_stream *stre
     return weft__thread_get() ? WEFT_OK : WEFT_ERROR_MEMORY;
 }
 
+/* Says of the arrays that were made in the recording that they will have values, or still have
+ * none. */
+static void set_unset(const weft_graph *graph, bool unset)
+{
+    for (const weft__use *use = graph->uses, *end = use + graph->uses_count; use < end; use++)
+        if (use->write && use->buffer->recording == graph->number && unset)
+            weft__buffer_set_failure(use->buffer, use->generation, graph->unset);
+        else if (use->write)
+            weft__buffer_clear_failure(use->buffer, graph->unset);
+}
+
+static weft_status launch(weft_graph *graph, weft_stream *stream)
+{
+    const bool first = !atomic_load(&graph->launched);
+    if (first)
+        set_unset(graph, false);
+    const weft_status status = graph->native && !weft__tracing() /* a timeline shows the pieces */
+                                   ? launch_native(graph, stream)
+                                   : replay(graph, stream);
+    if (status == WEFT_OK)
+        atomic_store(&graph->launched, true);
+    else if (first)
+        set_unset(graph, true);
+    return status;
+}
+
 weft_status weft_graph_launch(weft_graph *graph, weft_stream *stream)
 {
     OPERATION("weft_graph_launch");
@@ -307,9 +367,7 @@ weft_status weft_graph_launch(weft_graph *graph, weft_stream *stream)
                          "the graph was recorded before %s was reset; record it again",
                          graph->device->name);
     else
-        status = graph->native && !weft__tracing() /* a timeline shows the pieces */
-                     ? launch_native(graph, stream)
-                     : replay(graph, stream);
+        status = launch(graph, stream);
     weft__thread_reading(false);
     if (status == WEFT_OK)
         COUNT(graph->device->statistics.launches, graph->launches);

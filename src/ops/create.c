@@ -50,7 +50,7 @@ static weft_array *filled(const weft_shape *shape, weft_dtype dtype, const weft_
         TRY_NULL(weft__number_check(number, dtype));
     weft_array *array = weft__array_new(shape, dtype, options, like, &zeroed);
     bool is_zero = number->dtype == WEFT_BOOL && number->value.u == 0;
-    if (!array || (is_zero && !weft__is_recording() && (zeroed || clear_now(array))))
+    if (!array || (is_zero && !weft__recording() && (zeroed || clear_now(array))))
         return array;
     weft_status status = weft__place(&array, result_name, 1, &stream);
     if (status == WEFT_OK)

@@ -161,6 +161,40 @@ TEST(S6_failures_follow_the_data)
     CHECK(holds(a, 2));
 }
 
+/* b = a + 1, on a stream. */
+static weft_status add_on(weft_stream *stream, weft_array *b, weft_array *a)
+{
+    weft_status status = weft_stream_set_current(device(), stream);
+    if (status == WEFT_OK)
+        status = weft(b = a + 1, a, b);
+    weft_stream_set_current(device(), NULL);
+    return status;
+}
+
+/* What reads an array that failed is queued after a write of it that is not done, on the same
+ * stream and on another. */
+TEST(S6_a_write_on_its_way_makes_it_good_again)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(0, device()), *b = full(1, device()), *c = full(2, device());
+    CHECK(stream && other && a && b && c);
+    for (int k = 0; k < 20; k++) {
+        CHECK_STATUS(
+            weft_stream_call(stream, fail_on_purpose, NULL, .writes = &a, .writes_count = 1),
+            WEFT_OK);
+        CHECK_STATUS(weft_stream_synchronize(stream), WEFT_ERROR_STREAM);
+        AUTO_GATE gate = GATE;
+        CHECK_STATUS(hold(stream, &gate), WEFT_OK);
+        CHECK_STATUS(add_on(stream, a, b), WEFT_OK);
+        CHECK_STATUS(add_on(stream, b, a), WEFT_OK);
+        gate_open(&gate);
+        CHECK_STATUS(add_on(other, c, a), WEFT_OK);
+        CHECK(holds(c, 2 * k + 3) && holds(b, 2 * k + 3) && holds(a, 2 * k + 2));
+    }
+}
+
 static weft_status release_it(void *argument)
 {
     weft_stream_release(*(weft_stream **)argument);
@@ -274,6 +308,7 @@ TEST(fork_leaves_the_device_behind)
         TEST_NO_FAULTS(S5_there_and_back_in_order, reason),                                        \
         TEST_NO_FAULTS(S3_functions_are_called_in_order, reason),                                  \
         TEST_NO_FAULTS(S6_failures_follow_the_data, reason),                                       \
+        TEST_NO_FAULTS(S6_a_write_on_its_way_makes_it_good_again, reason),                         \
         TEST_NO_FAULTS(S1_released_by_its_own_work, reason),                                       \
         TEST_NO_FAULTS(S1_synchronous_stream, reason), TEST_NO_FAULTS(S3_profiling, reason),       \
         TEST_NO_FAULTS(D5_lent_memory, reason), TEST_NO_FAULTS(E3_reads_wait, reason),             \

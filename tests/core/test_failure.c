@@ -150,6 +150,31 @@ TEST(S6_only_a_whole_write_makes_it_good_again)
     CHECK(holds(part, 4));
 }
 
+/* The write that makes it good is queued and not done, when what reads it is queued. */
+TEST(S6_a_write_on_its_way_makes_it_good_again)
+{
+    AUTO_STREAM first = weft_stream_new(WEFT_CPU, .async = true);
+    AUTO_STREAM second = weft_stream_new(WEFT_CPU, .async = true);
+    WEFT_AUTO weft_array *a = make_full(1), *b = make_full(2), *c = make_full(3), *d = make_full(4);
+    WEFT_AUTO weft_array *part = weft_slice(a, WEFT_RANGE(0, 999));
+    AUTO_GATE gate = GATE;
+    CHECK(first && second && a && b && c && d && part);
+    CHECK_STATUS(fail_writing(first, a), WEFT_OK);
+    CHECK_STATUS(weft_stream_synchronize(first), WEFT_ERROR_STREAM);
+    CHECK_STATUS(hold(first, &gate), WEFT_OK);
+    WEFT_AUTO weft_array *same = weft_slice(d, WEFT_RANGE(0, 999));
+    CHECK_STATUS(assign_on(first, part, same), WEFT_OK); /* not all of it */
+    CHECK_STATUS(assign_on(first, b, a), WEFT_OK);
+    CHECK_STATUS(assign_on(first, a, d), WEFT_OK);
+    CHECK_STATUS(assign_on(first, c, a), WEFT_OK);
+    CHECK_STATUS(assign_on(second, d, a), WEFT_OK);
+    gate_open(&gate);
+    CHECK(holds(c, 4) && holds(d, 4) && holds(a, 4));
+    CHECK_STATUS(weft_eval(b), WEFT_ERROR_RESULT);
+    CHECK_ERROR(WEFT_ERROR_RESULT, "the disk is full");
+    CHECK_STATUS(weft_stream_synchronize(first), WEFT_OK);
+}
+
 TEST(S6_dependent_work_does_not_run)
 {
     _Atomic int ran = 0;
@@ -336,6 +361,7 @@ TEST_MAIN(TEST_OF(S6_told_once_by_the_next_call_with_the_operation),
           TEST_OF(S6_the_end_of_a_guard_swallows_nothing),
           TEST_OF(S6_reading_what_was_never_computed_is_an_error_for_ever),
           TEST_OF(S6_only_a_whole_write_makes_it_good_again),
+          TEST_OF(S6_a_write_on_its_way_makes_it_good_again),
           TEST_OF(S6_dependent_work_does_not_run), TEST_OF(S6_stream_and_other_arrays_go_on),
           TEST_OF(S6_not_hidden_when_the_memory_is_reused),
           TEST_OF(S6_not_hidden_when_the_memory_is_reused_later), TEST_OF(S6_reused_memory_is_good),

@@ -312,6 +312,68 @@ TEST(S3_graph_keeps_its_kernels_until_a_reset)
     CHECK(holds(a, 26));
 }
 
+/* b = a + 1. */
+static weft_status add_one(weft_array *b, weft_array *a) { return weft(b = a + 1, a, b); }
+
+/* Before the first launch, an array that was made in the body has no values to read. */
+TEST(S6_graph_whose_arrays_are_not_computed_yet)
+{
+    NEEDS_GRAPHS;
+    WEFT_AUTO weft_array *a = ints(1000, 1), *b = ints(1000, 0);
+    CHECK(a && b);
+    CHECK_STATUS(weft_graph_begin(here()), WEFT_OK);
+    AUTO_END recording = here();
+    WEFT_AUTO weft_array *made = weft_new(a + 1, a);
+    WEFT_AUTO weft_array *parts = weft_empty_like(a), *apart = weft_empty_like(a);
+    WEFT_AUTO weft_array *low = weft_slice(parts, WEFT_RANGE(0, 400));
+    WEFT_AUTO weft_array *high = weft_slice(parts, WEFT_RANGE(400, 1000));
+    CHECK(made && low && high && apart);
+    CHECK_STATUS(weft_fill(low, 5), WEFT_OK);
+    CHECK_STATUS(weft_fill(high, 5), WEFT_OK);
+    CHECK_STATUS(weft(made += parts, made, parts), WEFT_OK);
+    CHECK_STATUS(add_one(a, a), WEFT_OK);
+    AUTO_GRAPH graph = weft_graph_end(recording);
+    recording = NULL;
+    CHECK(graph);
+    int first = 0;
+    CHECK_STATUS(weft_item(made, &first), WEFT_ERROR_RESULT);
+    CHECK_ERROR(WEFT_ERROR_RESULT, "was recorded in a graph and not done; call weft_graph_launch");
+    CHECK_STATUS(weft_item(low, &first), WEFT_ERROR_RESULT);
+    CHECK_STATUS(add_one(b, made), WEFT_ERROR_RESULT);
+    CHECK(holds(a, 1) && holds(b, 0)); /* which were there before */
+    weft_fill(apart, 3);               /* nothing that is recorded has to do with it */
+    CHECK(holds(apart, 3));
+    for (int k = 0; k < 2; k++) {
+        CHECK_STATUS(weft_graph_launch(graph, here()), WEFT_OK);
+        CHECK_STATUS(add_one(b, made), WEFT_OK);
+        CHECK(holds(b, k + 8) && holds(made, k + 7) && holds(parts, 5));
+    }
+}
+
+/* A graph that was refused, or is gone, leaves such arrays without values; a write of all of them
+ * is as good as any. */
+TEST(S6_graph_that_is_never_launched)
+{
+    NEEDS_GRAPHS;
+    WEFT_AUTO weft_array *a = ints(1000, 1);
+    CHECK(a);
+    for (int refuse = 0; refuse < 2; refuse++) {
+        CHECK_STATUS(weft_graph_begin(here()), WEFT_OK);
+        AUTO_END recording = here();
+        WEFT_AUTO weft_array *made = weft_new(a + 1, a);
+        CHECK(made);
+        if (refuse)
+            CHECK_STATUS(weft_eval(made), WEFT_ERROR_UNSUPPORTED);
+        weft_graph *graph = weft_graph_end(recording);
+        recording = NULL;
+        weft_graph_release(graph);
+        CHECK_INT(graph == NULL, refuse);
+        CHECK_STATUS(weft_eval(made), WEFT_ERROR_RESULT);
+        CHECK_STATUS(add_one(made, a), WEFT_OK);
+        CHECK(holds(made, 2));
+    }
+}
+
 enum { THREADS = 4, LAUNCHES = 50 };
 typedef struct replayer {
     weft_graph *graph;
@@ -379,6 +441,7 @@ TEST(S3_graph_that_is_never_ended)
         OF(S3_graph_refuses_what_it_cannot_replay), OF(S3_graph_calls_that_are_wrong),             \
         OF(S5_graph_keeps_the_order), OF(S3_graph_gives_memory_back),                              \
         OF(S3_graph_keeps_its_kernels_until_a_reset), OF(S5_graph_of_several_threads),             \
-        OF(S3_graph_that_is_never_ended)
+        OF(S3_graph_that_is_never_ended), OF(S6_graph_whose_arrays_are_not_computed_yet),          \
+        OF(S6_graph_that_is_never_launched)
 
 #endif
