@@ -197,8 +197,8 @@ TEST(X2_maximum_of_two_zeros_is_the_second)
     CHECK(holds(least, (const double[]){0, -2, -0.0, 0}, 32));
 }
 
-/* Compiled code that folded two vectors in a turn, each with a mask of its own, had other truths.
- */
+/* Compiled code that folds two vectors in a turn stored the slots of the second one, which has no
+ * lane here, over those of the next point: it had a mask of its own, but the first one's length. */
 TEST(X4_truths_of_long_code)
 {
     enum { COUNT = 11 };

@@ -235,11 +235,7 @@ static void turn_to(weft__emitter *emitter, int k, const weft__ref *at)
     emitter->value = emitter->values + offset;
     emitter->bytes = emitter->all_bytes + offset;
     emitter->pending = emitter->all_pending + offset;
-    if (emitter->some[k].mask != NULL) {
-        emitter->mask = emitter->some[k].mask;
-        emitter->most = emitter->some[k].most;
-        emitter->count = emitter->some[k].count;
-    }
+    weft__emit_use_mask(emitter, k);
 }
 
 /* Left alone, LLVM puts the whole code of one vector before that of the other, and a processor sees

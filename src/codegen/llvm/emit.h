@@ -198,6 +198,8 @@ void weft__emit_bases(weft__emitter *emitter);
 /* Makes the masks of all vectors of a turn, for what is left; the last may have no lane. Returns
  * how many lanes they have. */
 weft__ref weft__emit_masks(weft__emitter *emitter, weft__ref left, int unroll);
+/* Makes the mask that of vector number k of a turn, where each has one of its own. */
+void weft__emit_use_mask(weft__emitter *emitter, int k);
 /* From here on all lanes are there. */
 void weft__emit_unmask(weft__emitter *emitter);
 

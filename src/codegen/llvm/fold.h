@@ -62,6 +62,10 @@ uint8_t weft__fold_class(const weft__kernel *kernel, const weft__launch *launch,
 bool weft__fold_wants(const weft__kernel *kernel, const weft__launch *launch);
 int64_t weft__fold_grain(const weft__kernel *kernel, const weft__launch *launch);
 
+/* At each point, up to which a turn has as many vectors as there are registers for. More are long
+ * code, which is made once. */
+enum { WEFT__FOLD_OPERATIONS = 12 };
+
 /* Of the two parts of a kernel; `sample` is a launch of the whole. */
 weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__kernel *points,
                                      const weft__launch *sample, weft__survey *survey);

@@ -77,6 +77,7 @@ static void begin_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref
     for (int k = 0; k < emitter->folding->count; k++) {
         weft__folded *fold = &emitter->folding->fold[k];
         for (int j = 0; j < unroll; j++) {
+            weft__emit_use_mask(emitter, j);
             fold->now[j] =
                 is_row(fold) ? weft__emit_select(emitter, fresh, weft__emit_number(emitter, 32, 0),
                                                  weft__emit_number(emitter, 32, ~0ULL))
@@ -116,6 +117,7 @@ static void end_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref *
         for (int j = 0; j < unroll; j++) {
             const weft__folded *fold = &emitter->folding->fold[k];
             weft__ref x = fold->now[j];
+            weft__emit_use_mask(emitter, j);
             if (is_row(fold))
                 x = number_of(emitter, fold, x, fresh, at[j]);
             weft__fold_slot_store(emitter, fold, at[j], x);
@@ -255,16 +257,18 @@ static weft__ref emit_blocks(weft__emitter *emitter, const struct nest *nest)
     return nest->lanes ? zero : result;
 }
 
-/* Whether steps are as fast as blocks: of one vector that does not give up, of elements that follow
- * each other. */
+/* Whether steps are as fast as blocks: of one vector, or of long code, that does not give up, of
+ * elements that follow each other. */
 static bool only_steps(const weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     bool unit = true;
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
         unit &= survey->flags[k] == 0 || survey->spacing[k] <= WEFT__SPACING_UNIT;
-    return unit && survey->target.masks && survey->unroll == 1 &&
-           survey->edges == WEFT__EDGES_NONE && !weft__survey_gives_up(survey);
+    const bool once = survey->unroll == 1 || (survey->fold_mode != WEFT__FOLD_LANES_MODE &&
+                                              survey->operations > WEFT__FOLD_OPERATIONS);
+    return unit && survey->target.masks && once && survey->edges == WEFT__EDGES_NONE &&
+           !weft__survey_gives_up(survey);
 }
 
 /* What a step folds: rows of the columns from `column` on. */
@@ -298,13 +302,16 @@ static weft__ref emit_step(weft__emitter *emitter, const struct nest *nest, weft
 {
     weft__ref count = weft__emit_i64(emitter, 1);
     const struct step step = step_at(emitter, nest, at);
+    const int unroll = only_steps(emitter) ? emitter->survey->unroll : 1;
     emitter->lanes = 1;
     if (emitter->survey->target.masks)
-        count = weft__emit_masks(emitter, weft__llvm.BuildSub(emitter->builder, end, at, ""), 1);
+        count =
+            weft__emit_masks(emitter, weft__llvm.BuildSub(emitter->builder, end, at, ""), unroll);
     if (only_steps(emitter))
-        emitter->full = weft__flow_compare(emitter, WEFT__ICMP_EQ, count,
-                                           weft__emit_i64(emitter, emitter->survey->lanes));
-    emit_rows(emitter, step.column, 1, step.fresh, step.first, step.last);
+        emitter->full =
+            weft__flow_compare(emitter, WEFT__ICMP_EQ, count,
+                               weft__emit_i64(emitter, (int64_t)unroll * emitter->survey->lanes));
+    emit_rows(emitter, step.column, unroll, step.fresh, step.first, step.last);
     weft__emit_unmask(emitter);
     return weft__llvm.BuildAdd(emitter->builder, at, count, "");
 }

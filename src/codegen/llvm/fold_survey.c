@@ -4,8 +4,6 @@
 
 enum {
     UNROLL_MOST = 8, /* vectors of a turn */
-    OPERATIONS = 12, /* at each point, up to which a turn has as many as there are registers for;
-                        longer code is made for one vector, once */
     UNROLL_PAIRS = 4 /* of pairs, and of several folds: more is no faster, and takes long to make */
 };
 
@@ -29,7 +27,9 @@ static int unroll_of(const weft__survey *survey)
 {
     const int most =
         survey->target.isa == WEFT__ISA_AVX512 || survey->target.isa == WEFT__ISA_NEON ? 16 : 8;
-    int unroll = survey->operations <= OPERATIONS ? UNROLL_MOST : 1;
+    int unroll = survey->operations <= WEFT__FOLD_OPERATIONS  ? UNROLL_MOST
+                 : survey->fold_mode == WEFT__FOLD_LANES_MODE ? 1
+                                                              : survey->unroll;
     if (unroll > UNROLL_PAIRS && registers_of(survey) > 1)
         unroll = UNROLL_PAIRS;
     while (unroll > 1 &&

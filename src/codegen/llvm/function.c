@@ -291,6 +291,15 @@ weft__ref weft__emit_masks(weft__emitter *emitter, weft__ref left, int unroll)
     return columns;
 }
 
+void weft__emit_use_mask(weft__emitter *emitter, int k)
+{
+    if (emitter->some[k].mask == NULL)
+        return;
+    emitter->mask = emitter->some[k].mask;
+    emitter->most = emitter->some[k].most;
+    emitter->count = emitter->some[k].count;
+}
+
 void weft__emit_unmask(weft__emitter *emitter)
 {
     memset(emitter->some, 0, sizeof emitter->some);
