@@ -56,8 +56,8 @@ class Program:
         self.rows = []
         left_out(name, "it does not start")
 
-    def measure(self, number):
-        """Adds a figure to the row; false if there is none."""
+    def measure(self, number, into="all_seconds"):
+        """Adds a figure to a list of the row's; false if there is none."""
         try:
             self.process.stdin.write(f"{number}\n")
             self.process.stdin.flush()
@@ -71,7 +71,7 @@ class Program:
         if "error" in answer:
             left_out(f"{row['who']}, {row['work']}", answer["error"])
             return False
-        row.setdefault("all_seconds", []).append(answer["seconds"])
+        row.setdefault(into, []).append(answer["seconds"])
         if "extra_bytes" in answer:
             row["extra_bytes"] = answer["extra_bytes"]
         return True
@@ -106,23 +106,37 @@ def start(device, programs, peers):
     return started
 
 
+def takers_of(programs, work, who=None):
+    """Programs that have the row, each with its number there; those that cannot measure it are left out."""
+    takers = [(p, k) for p in programs for k, row in enumerate(p.rows)
+              if row["work"] == work and who in (None, row["who"])]
+    return [(p, k) for p, k in takers if p.measure(k, "warm_up")]
+
+
 def measure_work(programs, work):
-    """One row by all programs that have it: once to warm up, then in turn."""
-    takers = [(p, k) for p in programs for k, row in enumerate(p.rows) if row["work"] == work]
-    takers = [(p, k) for p, k in takers if p.measure(k)]
-    slowest = max((p.rows[k]["all_seconds"][0] for p, k in takers), default=0)
-    for p, k in takers:
-        p.rows[k]["all_seconds"] = []
+    """One row by all programs that have it: once to warm up, then in turn. So is another row whose rate it is compared
+    with, as the speed of memory may change between two rows."""
+    takers = takers_of(programs, work)
+    beside = takers_of(programs, *targets.PARTS[work][:2]) if work in targets.PARTS else []
+    slowest = max((p.rows[k]["warm_up"][-1] for p, k in takers), default=0)
+    for p, k in beside:
+        p.rows[k]["beside"] = []
     for _ in range(FEW_ROUNDS if slowest > LONG else ROUNDS):
-        for p, k in takers:
+        for p, k, into in [(*t, "all_seconds") for t in takers] + [(*t, "beside") for t in beside]:
             time.sleep(PAUSE)
-            p.measure(k)
-    return [finished(p.rows[k]) for p, k in takers if p.rows[k]["all_seconds"]]
+            p.measure(k, into)
+    for p, k in takers if beside else ():
+        p.rows[k]["beside_gbps"] = max(rate(q.rows[j], q.rows[j]["beside"]) for q, j in beside)
+    return [finished(p.rows[k]) for p, k in takers if p.rows[k].get("all_seconds")]
+
+
+def rate(row, seconds):
+    return row["bytes"] / statistics.median(seconds) * 1e-9 if seconds else 0
 
 
 def finished(row):
     row["seconds"] = statistics.median(row["all_seconds"])
-    row["gbps"] = row["bytes"] / row["seconds"] * 1e-9
+    row["gbps"] = rate(row, row["all_seconds"])
     return row
 
 

@@ -47,13 +47,11 @@ def of_hand(rows, own):
         yield part >= HAND, f"{part:.2f} of the speed by hand (at least {HAND})"
 
 
-def of_parts(rows, own):
-    if own["work"] in PARTS:
+def of_parts(own):
+    if own.get("beside_gbps"):
         work, who, least = PARTS[own["work"]]
-        other = find(rows, work, who)
-        part = own["gbps"] / other["gbps"] if other else 0
-        if other:
-            yield part >= least, f"{part:.2f} of the rate of {work}, {who} (at least {least})"
+        part = own["gbps"] / own["beside_gbps"]
+        yield part >= least, f"{part:.2f} of the rate of {work}, {who}, in turn with it (at least {least})"
 
 
 def of_bounds(own):
@@ -105,7 +103,7 @@ def conditions_of(rows, own, kind):
     if kind != "cpu" or own["work"] not in SECONDS:
         yield from of_hand(rows, own)
     if kind == "cpu":
-        yield from of_parts(rows, own)
+        yield from of_parts(own)
         yield from of_bounds(own)
         yield from of_calls(rows, own)
     if kind == "cuda":
