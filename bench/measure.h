@@ -50,16 +50,21 @@ static inline int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static inline void call_once(const bench_row *row)
+{
+    if (row->seconds)
+        (void)row->seconds(row->argument);
+    else
+        row->body(row->argument);
+    wait_for_device();
+}
+
 static inline void warm_up(const bench_row *row)
 {
     double begin = now();
-    do {
-        if (row->seconds)
-            (void)row->seconds(row->argument);
-        else
-            row->body(row->argument);
-        wait_for_device();
-    } while (now() - begin < WARM_UP);
+    do
+        call_once(row);
+    while (now() - begin < WARM_UP);
 }
 
 /* Seconds of one call: the mean of as many as the row repeats. */
@@ -118,7 +123,7 @@ static inline void measure_row(const bench_row *row, bool warm, int count)
 }
 
 /* Lists the rows, then measures those whose numbers it reads: for the first time after a warm-up,
- * later after one call; a few calls at a time, where they are short. */
+ * later after a few calls; a few calls at a time, where they are short. */
 static inline void serve_rows(const bench_row *rows, int count)
 {
     enum { ROWS = 64, FEW = 3 };
@@ -130,8 +135,8 @@ static inline void serve_rows(const bench_row *rows, int count)
     fflush(stdout);
     while (scanf("%d", &number) == 1 && number >= 0 && number < count && number < ROWS) {
         hold_row(&rows[number], true);
-        if (warm[number])
-            (void)time_once(&rows[number]);
+        for (int k = 0; warm[number] && k < FEW; k++) /* as peers.py does */
+            call_once(&rows[number]);
         measure_row(&rows[number], warm[number], FEW);
         hold_row(&rows[number], false);
         warm[number] = true;
