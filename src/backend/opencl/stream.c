@@ -165,13 +165,14 @@ static weft_status add_own(const native *n, const weft__point *points, uint32_t 
 }
 
 /* The last write of memory of the host's that a copy reads. A driver may read it when the copy is
- * queued, whatever commands come before it (NVIDIA's does), unless it waits for a user event. */
+ * queued, whatever commands come before it (NVIDIA's does), unless it waits for a user event. All
+ * that is no memory object is the host's, also what another driver shares with it. */
 static weft__point source_of(const weft__work *work)
 {
     if (work->kind != WEFT__WORK_COPY)
         return (weft__point){0};
     const weft__opencl_place from = weft__opencl_place_of(work, work->of.copy.src);
-    for (uint32_t i = 0; i < work->uses_count && !from.object && !from.shared; i++)
+    for (uint32_t i = 0; i < work->uses_count && !from.object; i++)
         if (!work->uses[i].write)
             return work->uses[i].buffer->write; /* which is locked */
     return (weft__point){0};
