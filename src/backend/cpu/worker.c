@@ -16,6 +16,9 @@ static weft__worker *workers;
 static bool orphan_left; /* a thread that outlived its worker is to be joined: */
 static pthread_t orphan_thread;
 
+static _Atomic bool ending; /* of the process, or of the library */
+static pthread_t ending_thread;
+
 static void link_worker(weft__worker *worker)
 {
     pthread_mutex_lock(&mutex);
@@ -157,8 +160,20 @@ static weft_status ensure_thread(weft__worker *worker)
     return WEFT_OK;
 }
 
+/* Threads that go on and on would keep the process from its end. What work itself queues is done.
+ */
+static weft_status check_ending(void)
+{
+    if (!atomic_load_explicit(&ending, memory_order_acquire) || weft__in_callback() ||
+        pthread_equal(pthread_self(), ending_thread))
+        return WEFT_OK;
+    return FAIL(WEFT_ERROR_STREAM, "the process ends, in another thread: what was queued is "
+                                   "finished, and nothing is added to it");
+}
+
 weft_status weft__worker_submit(weft__worker *worker, const weft__work *work)
 {
+    TRY(check_ending());
     if (!worker->present)
         TRY(ensure_thread(worker));
     TRY(weft__queue_push(&worker->queue, work));
@@ -203,6 +218,7 @@ void weft__workers_after_fork(void)
 {
     const weft__worker *own = weft__worker_current();
     orphan_left = false;
+    atomic_store(&ending, false);
     weft__worker_gate(false);
     for (weft__worker *worker = workers; worker; worker = worker->next)
         if (worker != own)
@@ -234,6 +250,8 @@ static bool end_one(const weft__worker *own)
 void weft__workers_finish(void)
 {
     weft__worker *own = weft__worker_current();
+    ending_thread = pthread_self();
+    atomic_store(&ending, true);
     if (own) {
         claim_thread(own);
         own->interrupted = atomic_load(&own->activity);

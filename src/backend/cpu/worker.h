@@ -66,8 +66,9 @@ void weft__worker_gate(bool closed);
 void weft__workers_pause(void);
 void weft__workers_resume(void);
 void weft__workers_after_fork(void);
-/* Finishes all queues and ends all threads. A thread that calls it from inside a stream's work does
- * not return there: that work has failed, and the rest of its queue is done here. */
+/* Finishes all queues and ends all threads; other threads cannot queue any more. A thread that
+ * calls it from inside a stream's work does not return there: that work has failed, and the rest of
+ * its queue is done here. */
 void weft__workers_finish(void);
 
 #endif
