@@ -6,23 +6,47 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNTOLD_MAX = 64 }; /* later ones are forgotten: nobody asks this stream how it goes */
+enum {
+    UNTOLD_MAX = 64, /* later ones are forgotten: nobody asks this stream how it goes */
+    SPARES = 16
+};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards all lists */
 
+/* For when memory has run out: each can be told on its own. Without references it is free. */
+static weft__failure spares[SPARES];
+
+/* For when those have, too. */
 static weft__failure no_memory = {
     .references = 1,
     .error = {.code = WEFT_ERROR_MEMORY,
               .message = "queued work failed, and there was no memory left to say how"}};
 
+/* With one reference, or NULL. */
+static weft__failure *take_spare(void)
+{
+    for (int i = 0; i < SPARES; i++) {
+        int none = 0;
+        if (atomic_compare_exchange_strong(&spares[i].references, &none, 1))
+            return &spares[i];
+    }
+    return NULL;
+}
+
+static bool is_spare(const weft__failure *failure)
+{
+    return failure >= spares && failure < spares + SPARES;
+}
+
 weft__failure *weft__failure_new(const char *operation)
 {
     weft_error error = *weft_error_last();
     weft__failure *failure = weft__allocate(sizeof *failure);
-    if (!failure)
+    if (failure)
+        atomic_init(&failure->references, 1);
+    else if (!(failure = take_spare()))
         return weft__failure_retain(&no_memory);
-    atomic_init(&failure->references, 1);
-    atomic_init(&failure->reported, false);
+    atomic_store(&failure->reported, false);
     failure->next = NULL;
     failure->error = error;
     snprintf(failure->error.operation, sizeof error.operation, "%s", operation);
@@ -37,7 +61,7 @@ weft__failure *weft__failure_retain(weft__failure *failure)
 
 void weft__failure_release(weft__failure *failure)
 {
-    if (failure && atomic_fetch_sub(&failure->references, 1) == 1)
+    if (failure && atomic_fetch_sub(&failure->references, 1) == 1 && !is_spare(failure))
         weft__free(failure);
 }
 

@@ -14,7 +14,8 @@ typedef struct weft__failure {
     weft_error error;           /* its operation is the work's */
 } weft__failure;
 
-/* From the record of this thread. Never NULL: if memory ran out, a shared record that says so. */
+/* From the record of this thread. Never NULL: if memory ran out, one of a few that are kept for
+ * that, and if those did, a shared record that says so. */
 weft__failure *weft__failure_new(const char *operation);
 weft__failure *weft__failure_retain(weft__failure *failure);
 void weft__failure_release(weft__failure *failure);

@@ -1,4 +1,5 @@
 /* Failures of queued work (S6): told once, with the operation, and never hidden. */
+#include "core/allocate.h"
 #include "support/check.h"
 #include "support/streams.h"
 #include <stdatomic.h>
@@ -291,6 +292,29 @@ TEST(S6_told_by_the_array_is_told)
     CHECK_STATUS(weft_stream_synchronize(stream), WEFT_OK);
 }
 
+/* Also when there is no memory to keep it in: a few records are there for that. */
+TEST(S6_told_once_without_memory)
+{
+    enum { TIMES = 3 };
+    for (int i = 0; i < TIMES; i++) {
+        AUTO_STREAM stream = weft_stream_new(WEFT_CPU, .async = true);
+        AUTO_GATE gate = GATE;
+        WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(4), .stream = stream);
+        CHECK(stream && a);
+        CHECK_STATUS(hold(stream, &gate), WEFT_OK);
+        CHECK_STATUS(fail_writing(stream, a), WEFT_OK);
+        weft__allocation_fail_at(1);
+        gate_open(&gate);
+        const weft_status status = weft_eval(a);
+        const bool failed = weft__allocation_failed();
+        weft__allocation_fail_at(0);
+        CHECK(failed);
+        CHECK_INT(status, WEFT_ERROR_RESULT);
+        CHECK_ERROR(WEFT_ERROR_RESULT, "the disk is full");
+        CHECK_STATUS(weft_stream_synchronize(stream), WEFT_OK);
+    }
+}
+
 TEST(S6_a_failure_survives_its_stream)
 {
     WEFT_AUTO weft_array *a = make_full(1);
@@ -365,6 +389,7 @@ TEST_MAIN(TEST_OF(S6_told_once_by_the_next_call_with_the_operation),
           TEST_OF(S6_dependent_work_does_not_run), TEST_OF(S6_stream_and_other_arrays_go_on),
           TEST_OF(S6_not_hidden_when_the_memory_is_reused),
           TEST_OF(S6_not_hidden_when_the_memory_is_reused_later), TEST_OF(S6_reused_memory_is_good),
-          TEST_OF(S6_told_by_the_array_is_told), TEST_OF(S6_a_failure_survives_its_stream),
-          TEST_OF(S6_synchronous_calls_fail_at_once),
+          TEST_OF(S6_told_by_the_array_is_told),
+          TEST_NO_FAULTS(S6_told_once_without_memory, "it fails an allocation itself"),
+          TEST_OF(S6_a_failure_survives_its_stream), TEST_OF(S6_synchronous_calls_fail_at_once),
           TEST_OF(S6_the_message_of_a_call_inside_is_kept), TEST_OF(S6_two_failures_are_both_told));
