@@ -118,6 +118,36 @@ TEST(lost_while_it_works)
     CHECK(cpu_works());
 }
 
+/* A launch failed, the next ones do not, and nobody waits: some call soon says so. */
+TEST(S6_told_soon)
+{
+    enum { SOON = 100 };
+    WITH("fourth fails", "S6_told_soon");
+    WEFT_AUTO weft_array *a = there(WEFT_I32);
+    int calls = 0;
+    CHECK(a);
+    while (calls < SOON && weft_fill(a, 1) == WEFT_OK)
+        calls++;
+    CHECK(calls < SOON);
+    CHECK_ERROR(WEFT_ERROR_STREAM, "out of resources");
+    CHECK_STATUS(weft_fill(a, 1), WEFT_OK);
+}
+
+/* What is read, or waited for, says so at once. */
+TEST(S6_told_by_waiting)
+{
+    WITH("fourth fails", "S6_told_by_waiting");
+    WEFT_AUTO weft_array *a = there(WEFT_I32), *b = there(WEFT_I32);
+    CHECK(a && b);
+    for (int i = 0; i < 3; i++) /* the first launch of all is one with nothing to do */
+        CHECK_STATUS(weft_fill(a, i), WEFT_OK);
+    CHECK_STATUS(weft_fill(b, 1), WEFT_OK);
+    CHECK_STATUS(weft_eval(b), WEFT_OK); /* was computed; but now the failure is known */
+    CHECK_STATUS(weft_fill(b, 2), WEFT_ERROR_STREAM);
+    CHECK_ERROR(WEFT_ERROR_STREAM, "out of resources");
+    CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
+}
+
 /* A kernel does not hold its arguments: what is made for a view lives until the launch is queued.
  */
 TEST(a_view_as_an_argument)
@@ -198,6 +228,7 @@ TEST(D1_another_gpu_counts_too)
 TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
           TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS),
+          TEST_NO_FAULTS(S6_told_soon, PROCESS), TEST_NO_FAULTS(S6_told_by_waiting, PROCESS),
           TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
           TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS),
           TEST_NO_FAULTS(D1_a_gpu_counts_once, PROCESS),
