@@ -32,7 +32,7 @@ static pid_t fork_watched(void)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        alarm(60);
+        alarm(100);
     return child;
 }
 

@@ -168,7 +168,7 @@ TEST(S1_release_inside_a_callback)
         weft_stream_release(held);
         atomic_store(&last->alone, true);
     }
-    for (int i = 0; i < 5000 && atomic_load(&count) < ROUNDS * EACH; i++)
+    for (int i = 0; i < 20000 && atomic_load(&count) < ROUNDS * EACH; i++)
         pause_ms(1);
     CHECK_INT(atomic_load(&count), ROUNDS * EACH);
 }

@@ -55,7 +55,7 @@ static int run_child(void (*child_main)(shared *), shared *s)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(60);
+        alarm(100);
         child_main(s);
         _exit(99);
     }

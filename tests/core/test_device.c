@@ -10,7 +10,7 @@
 #include <weft/weft.h>
 
 #include "core/array.h"
-#include "support/gate.h"
+#include "support/streams.h"
 
 static weft_device device(void) { return weft_device_named(test_device()); }
 
@@ -198,34 +198,28 @@ TEST(D2_facts_for_other_sizes)
     CHECK_INT(larger.more[63], 0);
 }
 
-static void *open_soon(void *argument)
+static void *open_soon(void *gate)
 {
-    struct gate *gate = argument;
-    while (!atomic_load(&gate->entered))
-        sched_yield();
-    for (int i = 0; i < 1000; i++)
-        sched_yield();
-    atomic_store(&gate->open, true);
+    gate_wait_entered(gate);
+    pause_ms(1);
+    gate_open(gate);
     return NULL;
 }
 
-/* Queues a gate, opens it from another thread, and calls `wait` meanwhile. */
+/* Holds a stream, lets it go from another thread, and calls `wait` meanwhile. */
 static bool waits_for_streams(weft_status (*wait)(weft_device))
 {
-    struct gate gate = {0};
     pthread_t thread;
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    if (!stream || weft_stream_call(stream, wait_at_gate, &gate) != WEFT_OK)
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
+    if (!stream || hold(stream, &gate) != WEFT_OK ||
+        pthread_create(&thread, NULL, open_soon, &gate) != 0)
         return false;
-    if (pthread_create(&thread, NULL, open_soon, &gate) != 0) {
-        atomic_store(&gate.open, true);
-        return false;
-    }
-    weft_status status = wait(device());
-    bool passed = atomic_load(&gate.passed);
-    atomic_store(&gate.open, true);
+    const weft_status status = wait(device());
+    const bool done = is_done(stream);
+    gate_open(&gate);
     pthread_join(thread, NULL);
-    return status == WEFT_OK && passed;
+    return status == WEFT_OK && done;
 }
 
 TEST(D3_synchronize_waits_for_all_streams) { CHECK(waits_for_streams(weft_device_synchronize)); }
@@ -304,7 +298,7 @@ TEST(D3_reset_is_noticed_by_other_threads)
 {
     pthread_t thread;
     struct other_thread shared = {0};
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
     CHECK(stream);
     shared.stream = stream;
     CHECK_INT(pthread_create(&thread, NULL, keep_current, &shared), 0);
@@ -321,7 +315,7 @@ TEST(D3_reset_is_noticed_by_other_threads)
 
 TEST(D3_reset_forgets_this_threads_stream)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
     CHECK(stream);
     weft_stream *usual = weft_stream_current(device());
     CHECK(usual && usual != stream);
@@ -463,7 +457,7 @@ TEST(D4_contexts_belong_to_their_thread)
 
 TEST(D4_stream_scope_is_a_context_too)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
     CHECK(stream);
     weft_stream *before = weft_stream_current(device());
     {
@@ -595,7 +589,7 @@ TEST(D6_same_device_costs_nothing)
 TEST(D6_lent_memory_is_copied)
 {
     int16_t host[3] = {1, 2, 3}, read[3];
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
     WEFT_AUTO weft_array *lent = weft_borrow(host, sizeof host, WEFT_SHAPE(3), WEFT_I16);
     CHECK(stream && lent);
     WEFT_AUTO weft_array *a = weft_to_device(lent, device(), NULL);

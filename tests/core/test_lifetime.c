@@ -106,7 +106,7 @@ TEST(M4_deleter_waits_for_queued_work)
     CHECK_INT(atomic_load(&l.deleted), 0);
     gate_open(&gate);
     CHECK(finishes(stream));
-    for (int i = 0; i < 2000 && !atomic_load(&l.deleted); i++)
+    for (int i = 0; i < 20000 && !atomic_load(&l.deleted); i++)
         pause_ms(1);
     CHECK_INT(atomic_load(&l.deleted), 1);
     CHECK_INT(l.data[0], 6);
@@ -144,7 +144,7 @@ TEST(M4_deleters_may_call_weft)
     }
     gate_open(&gate);
     CHECK(finishes(stream));
-    for (int i = 0; i < 2000 && !atomic_load(&result) && !test_faults(); i++)
+    for (int i = 0; i < 20000 && !atomic_load(&result) && !test_faults(); i++)
         pause_ms(1);
     CHECK_INT(atomic_load(&result), 4);
 }

@@ -337,13 +337,12 @@ TEST(M4_references)
 
 TEST(M4_pending_work_keeps_its_operands)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
     weft_array *source = weft_full(WEFT_SHAPE(1000), 1.25f, .device = device());
     WEFT_AUTO weft_array *target = weft_zeros(WEFT_SHAPE(1000), .device = device());
     float host[1000];
-    bool made = stream && source && target &&
-                weft_stream_call(stream, wait_at_gate, &gate) == WEFT_OK &&
+    bool made = stream && source && target && hold(stream, &gate) == WEFT_OK &&
                 weft_stream_set_current(device(), stream) == WEFT_OK;
     if (!made)
         weft_array_release(source);
@@ -360,7 +359,7 @@ TEST(M4_pending_work_keeps_its_operands)
         CHECK(other);
     }
     weft_waits_forbid(false);
-    open_gate(&gate);
+    gate_open(&gate);
     CHECK_STATUS(weft_copy_to_host(target, host, sizeof host), WEFT_OK);
     for (int i = 0; i < 1000; i++)
         CHECK(host[i] == 1.25f);
@@ -420,13 +419,13 @@ TEST(M5_statistics_of_work)
 
 TEST(M5_waits_are_counted)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
     CHECK(stream);
     uint64_t before = stats().waits;
-    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
     CHECK_INT(stats().waits, before);
-    open_gate(&gate);
+    gate_open(&gate);
     weft_stream_release(weft_stream_retain(stream));
     CHECK_STATUS(weft_stream_synchronize(stream), WEFT_OK);
     CHECK(stats().waits <= before + 1);
@@ -459,14 +458,14 @@ TEST(M5_freed_memory_is_reused)
 
 TEST(M5_reuse_in_stream_order)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
     CHECK(stream);
     CHECK_STATUS(weft_memory_trim(device(), 0), WEFT_OK);
     WEFT_AUTO weft_array *a = weft_empty(WEFT_SHAPE(5000), .device = device(), .stream = stream);
     CHECK(a);
     void *at = weft_array_data(a);
-    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
     CHECK_STATUS(weft_fill(a, 1.0f), WEFT_OK); /* queued behind the gate */
     FORBID_WAITS;
     uint64_t waits = stats().waits;
@@ -478,9 +477,8 @@ TEST(M5_reuse_in_stream_order)
     CHECK(elsewhere && behind);
     CHECK(weft_array_data(elsewhere) != at); /* its old work has not begun */
     CHECK(weft_array_data(behind) == at);    /* comes after that work */
-    CHECK(!atomic_load(&gate.open));
     CHECK_INT(stats().waits, waits);
-    open_gate(&gate);
+    gate_open(&gate);
     weft_waits_forbid(false);
     float host[5000];
     CHECK_STATUS(weft_copy_to_host(elsewhere, host, sizeof host), WEFT_OK);
@@ -542,7 +540,7 @@ TEST(M5_caches_are_dropped_before_giving_up)
 TEST(M5_pending_caches_are_waited_for)
 {
     RESTORE_BOUNDS;
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
     CHECK(stream);
     CHECK_STATUS(weft_memory_trim(device(), 0), WEFT_OK);
     uint64_t used = stats().bytes_in_use;

@@ -59,8 +59,8 @@ TEST(F5_copies_overlap)
 {
     if (device().kind == WEFT_DEVICE_CPU)
         SKIP("the host copies nothing");
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
     WEFT_AUTO weft_array *d = weft_zeros(WEFT_SHAPE(COUNT), .dtype = WEFT_I32, .device = device());
     WEFT_AUTO weft_array *y = ramp(3);
     CHECK(stream && d && y);
@@ -68,13 +68,13 @@ TEST(F5_copies_overlap)
     CHECK_STATUS(weft_eval(d), WEFT_OK);
     weft_stream *beside = weft__function_copies(device());
     CHECK(beside);
-    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
     CHECK_STATUS(weft_stream_set_current(device(), stream), WEFT_OK);
     const weft_status status = call_ahead(d, y), copied = weft_stream_synchronize(beside);
     const bool before = weft_waits_forbid(true); /* so that what is not done is an error */
     const weft_status done = weft__buffer_wait(y->buffer, true, true);
     weft_waits_forbid(before);
-    open_gate(&gate);
+    gate_open(&gate);
     weft_stream_set_current(device(), NULL);
     CHECK_STATUS(status, WEFT_OK);
     CHECK_STATUS(copied, WEFT_OK);

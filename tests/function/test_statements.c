@@ -350,18 +350,18 @@ WEFT_FUNCTION(waiting, (x), {
 /* What a host function waits for is a hidden wait. */
 TEST(E3_host_calls_wait)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
     WEFT_AUTO weft_array *x = ramp();
     int calls = 0;
     CHECK(stream && x);
     CHECK_STATUS(weft_host_bind("negate", negate, .context = &calls), WEFT_OK);
-    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
     CHECK_STATUS(weft_stream_set_current(device(), stream), WEFT_OK);
     const bool before = weft_waits_forbid(true);
     const weft_status refused = weft_call(waiting, NULL, x);
     weft_waits_forbid(before);
-    open_gate(&gate);
+    gate_open(&gate);
     const weft_status status = weft_call(waiting, NULL, x);
     weft_stream_set_current(device(), NULL);
     CHECK_STATUS(refused, WEFT_ERROR_WAIT);

@@ -201,7 +201,7 @@ static int outcome(pid_t child)
 /* The child has what is compiled and can compile on. */
 static int child_main(void)
 {
-    alarm(60);
+    alarm(100);
     for (int i = 0; i < 3; i++) {
         for (int k = 1; k <= KERNELS; k++)
             if (!is_right(k, ELEMENTS))

@@ -127,11 +127,11 @@ TEST(X4_equality_is_exact)
 /* What waits is refused where waits are forbidden; the twin is queued. */
 TEST(E3_waits)
 {
-    AUTO_STREAM *queue = weft_stream_new(device(), .async = true);
+    AUTO_STREAM queue = weft_stream_new(device(), .async = true);
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(3), .stream = queue);
-    AUTO_GATE gate = {false, false, false};
+    AUTO_GATE gate = GATE;
     CHECK(queue && a);
-    CHECK_STATUS(weft_stream_call(queue, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(queue, &gate), WEFT_OK);
     weft_waits_forbid(true);
     const bool refused = weft_allclose(a, a), refused_too = weft_array_equal(a, a);
     const weft_status code = weft_error_code();
@@ -141,7 +141,7 @@ TEST(E3_waits)
     CHECK_INT(code, WEFT_ERROR_WAIT);
     CHECK(promise && other);
     bool yes = false, no = true;
-    open_gate(&gate);
+    gate_open(&gate);
     CHECK_STATUS(weft_item(promise, &yes), WEFT_OK);
     CHECK_STATUS(weft_item(other, &no), WEFT_OK);
     CHECK(yes && !no);

@@ -6,7 +6,7 @@
 
 #include <weft/weft.h>
 
-#include "support/gate.h"
+#include "support/streams.h"
 
 struct deletion {
     atomic_int calls;
@@ -67,8 +67,8 @@ TEST(M6_deleter_is_not_called_when_borrowing_fails)
 
 TEST(M6_deleter_waits_for_queued_work)
 {
-    AUTO_STREAM *stream = weft_stream_new(WEFT_CPU, .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(WEFT_CPU, .async = true);
+    AUTO_GATE gate = GATE;
     static float host[100];
     struct deletion deletion = {0};
     memset(host, 0, sizeof host);
@@ -76,17 +76,17 @@ TEST(M6_deleter_waits_for_queued_work)
     WEFT_AUTO weft_array *a = weft_borrow(host, sizeof host, WEFT_SHAPE(100), WEFT_F32,
                                           .deleter = count_deletion, .deleter_context = &deletion);
     CHECK(a);
-    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
     CHECK_STATUS(weft_stream_set_current(WEFT_CPU, stream), WEFT_OK);
     weft_status status = weft_fill(a, 5.0f);
     weft_array_release(a);
     a = NULL;
     weft_stream_set_current(WEFT_CPU, NULL);
     int early = atomic_load(&deletion.calls);
-    open_gate(&gate);
+    gate_open(&gate);
     weft_status end = weft_stream_synchronize(stream);
-    for (int i = 0; i < 1000000 && !atomic_load(&deletion.calls); i++)
-        sched_yield();
+    for (int i = 0; i < 20000 && !atomic_load(&deletion.calls); i++)
+        pause_ms(1);
     CHECK_STATUS(status, WEFT_OK);
     CHECK_STATUS(end, WEFT_OK);
     CHECK_INT(early, 0);

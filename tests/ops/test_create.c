@@ -73,10 +73,10 @@ TEST(A4_zeros_in_used_memory)
 /* The stream gives the memory on to the next array while work that writes it is queued. */
 TEST(A4_zeros_in_memory_that_is_still_written)
 {
-    AUTO_STREAM *stream = weft_stream_new(device(), .async = true);
-    AUTO_GATE gate = {0};
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    AUTO_GATE gate = GATE;
     CHECK(stream);
-    CHECK_STATUS(weft_stream_call(stream, wait_at_gate, &gate), WEFT_OK);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
     CHECK_STATUS(weft_stream_set_current(device(), stream), WEFT_OK);
     weft_array *used = weft_full(WEFT_SHAPE(1000), 7.0f, .device = device());
     const weft__buffer *at = used ? used->buffer : NULL;
@@ -84,7 +84,7 @@ TEST(A4_zeros_in_memory_that_is_still_written)
     WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(1000), .device = device());
     const bool same = a && a->buffer == at;
     weft_stream_set_current(device(), NULL);
-    open_gate(&gate);
+    gate_open(&gate);
     CHECK_STATUS(weft_stream_synchronize(stream), WEFT_OK);
     CHECK(used && a);
     CHECK(same);

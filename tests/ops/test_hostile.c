@@ -250,7 +250,7 @@ static void *compile_forever(void *argument)
 
 static int compile_in_child(void)
 {
-    alarm(30);
+    alarm(100);
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(3));
     WEFT_AUTO weft_array *b = weft_cast(a, WEFT_I64);
     int64_t first = 0;
