@@ -282,20 +282,12 @@ static bool is_same_form(const question *q, int32_t first, int32_t second)
     return same;
 }
 
-static uint32_t column_of(const weft__function_nest *nest, uint32_t column)
-{
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < nest->columns_count && nest->columns[i][0] <= column; i++)
-        found = nest->columns[i][1];
-    return found;
-}
-
 static void refuse(question *q, int32_t write, int32_t other)
 {
     const weft__lang_syntax *s = q->nest->syntax;
     weft__lang_name name = s->names[s->nodes[write].index];
-    uint32_t at = column_of(q->nest, s->nodes[other].column);
-    uint32_t from = column_of(q->nest, s->nodes[write].column);
+    uint32_t at = weft__nest_column(q->nest, s->nodes[other].column);
+    uint32_t from = weft__nest_column(q->nest, s->nodes[write].column);
     if (at == from)
         weft__nest_refuse(q->nest, at, "several iterations may write the same element of '%s'",
                           QUOTE(name.text, name.length));
@@ -342,10 +334,10 @@ static void refuse_across(question *q, int32_t write, int32_t other)
 {
     const weft__lang_syntax *s = q->nest->syntax;
     weft__lang_name name = s->names[s->nodes[write].index];
-    weft__nest_refuse(q->nest, column_of(q->nest, s->nodes[other].column),
+    weft__nest_refuse(q->nest, weft__nest_column(q->nest, s->nodes[other].column),
                       "this element of '%s' may be one that another iteration writes",
                       QUOTE(name.text, name.length));
-    q->nest->reason.from = column_of(q->nest, s->nodes[write].column) + 1;
+    q->nest->reason.from = weft__nest_column(q->nest, s->nodes[write].column) + 1;
 }
 
 /* What the statement writes, against every element of the same array. */

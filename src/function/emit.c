@@ -10,7 +10,7 @@ enum { TEXT_MAX = 1 << 16 };
 
 bool weft__emit_refused(const weft__emitter *e) { return e->nest->reason.text[0] != 0; }
 
-static weft_status write_bytes(weft__emitter *e, const char *text, size_t length)
+weft_status weft__emit_bytes(weft__emitter *e, const char *text, size_t length)
 {
     if (e->length + length + 1 > e->room) {
         size_t room = 2 * (e->room + length) + 256;
@@ -38,7 +38,7 @@ __attribute__((format(printf, 2, 3))) weft_status weft__emit_text(weft__emitter 
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return write_bytes(e, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
+    return weft__emit_bytes(e, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 /* The parameter of the kernel for something; a new one if need be. */
@@ -111,7 +111,7 @@ static weft_status write_name(weft__emitter *e, weft__token token, bool element)
                           QUOTE(name.text, name.length));
     if (variable >= 0 && !e->assigned[variable])
         weft__emit_operand(e, WEFT__ROLE_VARIABLE, variable, name)->element |= element;
-    return write_bytes(e, name.text, name.length);
+    return weft__emit_bytes(e, name.text, name.length);
 }
 
 /* The text from `begin` to `end`, with counters and parameters in it. */
@@ -130,8 +130,8 @@ weft_status weft__emit_part(weft__emitter *e, uint32_t begin, uint32_t end)
         if (token.kind == WEFT__TOKEN_NAME)
             TRY(write_name(e, token, next == WEFT__TOKEN_OPEN));
         else
-            TRY(write_bytes(e, e->f->code.text + token.at, token.length));
-        TRY(write_bytes(e, " ", 1));
+            TRY(weft__emit_bytes(e, e->f->code.text + token.at, token.length));
+        TRY(weft__emit_bytes(e, " ", 1));
     }
     return WEFT_OK;
 }
@@ -168,10 +168,10 @@ static weft_status write_right(weft__emitter *e, const weft__function_part *part
         TRY(weft__emit_text(e, "%s ", old));
     else
         TRY(weft__emit_part(e, part->begin, sign.at));
-    TRY(write_bytes(e, e->f->code.text + sign.at, sign.length - 1));
-    TRY(write_bytes(e, " (", 2));
+    TRY(weft__emit_bytes(e, e->f->code.text + sign.at, sign.length - 1));
+    TRY(weft__emit_bytes(e, " (", 2));
     TRY(weft__emit_part(e, after, part->end));
-    return write_bytes(e, ")", 1);
+    return weft__emit_bytes(e, ")", 1);
 }
 
 static weft_status emit_element(weft__emitter *e, const weft__function_statement *s,
@@ -188,17 +188,17 @@ static weft_status emit_element(weft__emitter *e, const weft__function_statement
     TRY(weft__emit_part(e, part->begin, sign.at));
     weft__emit_operand(e, WEFT__ROLE_VARIABLE, variable, e->f->variables[variable].name)->written =
         true;
-    TRY(write_bytes(e, "= ", 2));
+    TRY(weft__emit_bytes(e, "= ", 2));
     if (guard)
         TRY(weft__emit_text(e, "where(%s, ", guard));
     TRY(write_right(e, part, sign, NULL));
     if (guard) {
-        TRY(write_bytes(e, ", ", 2));
+        TRY(weft__emit_bytes(e, ", ", 2));
         TRY(weft__emit_part(e, part->begin, sign.at));
-        TRY(write_bytes(e, ")", 1));
+        TRY(weft__emit_bytes(e, ")", 1));
     }
     weft__emit_end(e, false);
-    return write_bytes(e, "; ", 2);
+    return weft__emit_bytes(e, "; ", 2);
 }
 
 weft_status weft__emit_private(weft__emitter *e, const weft__function_statement *s,
@@ -228,150 +228,28 @@ weft_status weft__emit_private(weft__emitter *e, const weft__function_statement 
     if (!part && s->kind == WEFT__STATEMENT_STEP)
         TRY(weft__emit_text(e, "%s + (%d)", name, s->delta));
     else if (!part)
-        TRY(write_bytes(e, "0", 1));
+        TRY(weft__emit_bytes(e, "0", 1));
     else if (declares)
         TRY(weft__emit_part(e, part->begin, part->end));
     else
         TRY(write_right(e, part, sign, name));
     if (v->dtype)
-        TRY(write_bytes(e, ")", 1));
+        TRY(weft__emit_bytes(e, ")", 1));
     if (choose)
         TRY(weft__emit_text(e, ", %s)", name));
     e->assigned[s->variable] = WEFT__STATE_SET;
     weft__emit_end(e, choose);
-    return write_bytes(e, "; ", 2);
-}
-
-/* Where the term of "s = s + term" is: what is left of the text without s and the operator. */
-static bool term_of(const weft__emitter *e, const weft__function_part *part, weft__token sign,
-                    uint32_t *begin, uint32_t *end)
-{
-    const weft__lang_syntax *s = part->syntax;
-    const weft__syntax_node *root = &s->nodes[part->node];
-    const int32_t *sides = s->arguments + root->first;
-    bool function = root->operation == WEFT__LANG_minimum || root->operation == WEFT__LANG_maximum;
-    bool first =
-        s->nodes[sides[0]].kind == WEFT__SYNTAX_OPERAND && s->nodes[sides[0]].index == part->target;
-    *begin = sign.at + sign.length;
-    *end = part->end;
-    if (sign.kind != WEFT__TOKEN_ASSIGN)
-        return true;
-    weft__lexer lexer = {e->f->code.text, part->end, *begin};
-    weft__token token = weft__lex(&lexer), last = {WEFT__TOKEN_END, 0, 0, NULL};
-    if (function) { /* min ( s , term ) or min ( term , s ) */
-        weft__lex(&lexer);
-        *begin = lexer.at;
-        token = weft__lex(&lexer);
-    }
-    uint32_t comma = 0, before = token.at;
-    for (int depth = 0; token.kind != WEFT__TOKEN_END; token = weft__lex(&lexer)) {
-        if (!depth && (function ? token.kind == WEFT__TOKEN_COMMA : token.at == root->column))
-            comma = token.at;
-        depth += (token.kind == WEFT__TOKEN_OPEN) - (token.kind == WEFT__TOKEN_CLOSE);
-        if (depth < 0)
-            break;
-        last = token;
-    }
-    if (!comma)
-        return false;
-    uint32_t close = last.at + last.length;
-    *begin = first ? comma + 1 : before;
-    *end = first ? close : comma;
-    if (function && weft__lex(&lexer).kind != WEFT__TOKEN_END)
-        return false; /* more follows the parenthesis */
-    return true;
-}
-
-/* s = s op term, and s nowhere else in the loop. */
-bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *s)
-{
-    const weft__function_part *part = &e->f->parts[s->part];
-    const weft__lang_syntax *syntax = part->syntax;
-    const weft__syntax_node *root = &syntax->nodes[part->node];
-    int reads = 0;
-    if (s->kind != WEFT__STATEMENT_ASSIGN || root->kind != WEFT__SYNTAX_CALL || root->count != 2)
-        return false;
-    const int32_t *sides = syntax->arguments + root->first;
-    bool direct[2];
-    for (int k = 0; k < 2; k++)
-        direct[k] = syntax->nodes[sides[k]].kind == WEFT__SYNTAX_OPERAND &&
-                    syntax->nodes[sides[k]].index == part->target;
-    for (uint32_t i = 0; i < syntax->nodes_count; i++)
-        reads +=
-            syntax->nodes[i].kind == WEFT__SYNTAX_OPERAND && syntax->nodes[i].index == part->target;
-    bool both = root->operation == WEFT__LANG_add || root->operation == WEFT__LANG_multiply ||
-                root->operation == WEFT__LANG_minimum || root->operation == WEFT__LANG_maximum;
-    return reads == 1 && (direct[0] || (direct[1] && both)) &&
-           (both || root->operation == WEFT__LANG_subtract);
-}
-
-/* How often the loop's parts name the variable. */
-int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable)
-{
-    int uses = 0;
-    for (int32_t at = first; at >= 0; at = e->f->statements[at].next) {
-        const weft__function_statement *s = &e->f->statements[at];
-        for (int32_t k = 0; k < s->parts_count; k++)
-            for (int i = 0; i < e->f->parts[s->part + k].names_count; i++)
-                uses += e->f->parts[s->part + k].variables[i] == variable;
-        uses += s->part < 0 && s->variable == variable;
-        uses += weft__emit_uses(e, s->child, variable) + weft__emit_uses(e, s->other, variable) +
-                weft__emit_uses(e, s->init, variable) + weft__emit_uses(e, s->step, variable);
-    }
-    return uses;
-}
-
-weft_status weft__emit_points(weft__emitter *e, weft__nest_role role, int number)
-{
-    weft__function_nest *nest = e->nest;
-    weft__lang_name name = weft__emit_name(nest, WEFT__NEST_DEPTH_MAX + number,
-                                           role == WEFT__ROLE_FOLD ? "r" : "t", number);
-    weft__emit_operand(e, role, number, name)->element = true;
-    TRY(weft__emit_text(e, "%s(", name.text));
-    for (int k = 0; k < nest->depth; k++) {
-        weft__lang_name index = e->f->variables[nest->loops[k].index].name;
-        TRY(weft__emit_text(e, "%s%.*s", k ? ", " : "", (int)index.length, index.text));
-    }
-    return weft__emit_text(e, ")");
-}
-
-/* Of s++ there is no part: the term is 1. */
-static weft_status emit_fold(weft__emitter *e, const weft__function_statement *s, const char *guard)
-{
-    weft__function_nest *nest = e->nest;
-    const weft__function_part *part = s->part < 0 ? NULL : &e->f->parts[s->part];
-    uint8_t operation = part ? part->syntax->nodes[part->node].operation : WEFT__LANG_add;
-    bool neutral = operation != WEFT__LANG_minimum && operation != WEFT__LANG_maximum;
-    uint32_t begin = 0, end = 0;
-    if (nest->folds_count == WEFT__NEST_FOLDS_MAX || (guard && !neutral) ||
-        (part && !term_of(e, part, weft__emit_operator(e->f, part), &begin, &end))) {
-        weft__nest_refuse(nest, s->column, "this reduction is not one that becomes a kernel");
-        return WEFT_OK;
-    }
-    nest->folds[nest->folds_count] = (weft__nest_fold){s->variable, operation};
-    TRY(weft__emit_points(e, WEFT__ROLE_FOLD, nest->folds_count++));
-    TRY(write_bytes(e, " = ", 3));
-    if (guard)
-        TRY(weft__emit_text(e, "where(%s, ", guard));
-    if (part)
-        TRY(weft__emit_part(e, begin, end));
-    else
-        TRY(weft__emit_text(e, "%d", s->delta));
-    if (guard)
-        TRY(weft__emit_text(e, ", %d)", operation == WEFT__LANG_multiply));
-    weft__emit_end(e, false);
-    return write_bytes(e, "; ", 2);
+    return weft__emit_bytes(e, "; ", 2);
 }
 
 static weft_status emit_assign(weft__emitter *e, const weft__function_statement *s,
                                const char *guard)
 {
-    int32_t body = e->f->statements[e->scope].child;
     if (s->variable < 0)
         return emit_element(e, s, guard);
-    if (!e->inner && e->assigned[s->variable] == WEFT__STATE_ASSIGNED && weft__emit_is_fold(e, s) &&
-        weft__emit_uses(e, body, s->variable) == 1)
-        return emit_fold(e, s, guard);
+    if (!e->inner && e->assigned[s->variable] == WEFT__STATE_ASSIGNED &&
+        weft__emit_only_folds(e, e->f->statements[e->scope].child, s))
+        return weft__emit_fold(e, s, guard);
     return weft__emit_private(e, s, guard);
 }
 
@@ -384,12 +262,12 @@ static weft_status emit_guard(weft__emitter *e, const char *guard, const char *i
     if (inverse)
         TRY(weft__emit_text(e, "!%s", inverse));
     else {
-        TRY(write_bytes(e, "(", 1));
+        TRY(weft__emit_bytes(e, "(", 1));
         TRY(weft__emit_part(e, part->begin, part->end));
-        TRY(write_bytes(e, ")", 1));
+        TRY(weft__emit_bytes(e, ")", 1));
     }
     weft__emit_end(e, false);
-    return write_bytes(e, "; ", 2);
+    return weft__emit_bytes(e, "; ", 2);
 }
 
 /* What both ways set is set. */
@@ -408,6 +286,8 @@ static weft_status emit_if(weft__emitter *e, const weft__function_statement *s, 
 {
     size_t count = e->f->variables_count;
     char then[WEFT__GUARD_NAME], other[WEFT__GUARD_NAME];
+    if (weft__emit_is_extreme(e, s))
+        return weft__emit_extreme(e, s, guard);
     TRY(emit_guard(e, guard, NULL, &e->f->parts[s->part], then));
     uint8_t *before = weft__allocate(2 * count + 1), *after = before + count;
     if (!before)
@@ -435,8 +315,8 @@ weft_status weft__emit_statement(weft__emitter *e, const weft__function_statemen
     case WEFT__STATEMENT_STEP:
         if (e->assigned[s->variable] == WEFT__STATE_SET)
             return weft__emit_private(e, s, guard);
-        if (!e->inner && weft__emit_uses(e, e->f->statements[e->scope].child, s->variable) == 1)
-            return emit_fold(e, s, guard);
+        if (!e->inner && weft__emit_only_folds(e, e->f->statements[e->scope].child, s))
+            return weft__emit_fold(e, s, guard);
         weft__nest_refuse(e->nest, s->column, "what this counts is needed in other iterations");
         return WEFT_OK;
     case WEFT__STATEMENT_DECLARE:
@@ -509,11 +389,19 @@ static weft_status emit_bounds(weft__emitter *e, int loop, const char *guard, ch
     TRY(write_counter(e, loop));
     TRY(weft__emit_text(e, " %s (", l->step > 0 ? ">=" : "<="));
     TRY(weft__emit_part(e, begin, lower->end));
-    TRY(write_bytes(e, ")) && (", 7));
+    if (l->every > 1) {
+        TRY(weft__emit_text(e, ")) && (("));
+        TRY(write_counter(e, loop));
+        TRY(weft__emit_text(e, " - ("));
+        TRY(weft__emit_part(e, begin, lower->end));
+        TRY(weft__emit_text(e, ")) %% %lld == 0", (long long)l->every));
+    } else
+        TRY(weft__emit_text(e, ")"));
+    TRY(weft__emit_text(e, ") && ("));
     TRY(weft__emit_part(e, bound->begin, bound->end));
     l->guard = e->statements;
     weft__emit_end(e, false);
-    return write_bytes(e, "); ", 3);
+    return weft__emit_bytes(e, "); ", 3);
 }
 
 weft_status weft__emit_guards(weft__emitter *e, const char **guard)
@@ -527,11 +415,22 @@ weft_status weft__emit_guards(weft__emitter *e, const char **guard)
     return WEFT_OK;
 }
 
+/* The first of the statements before the loop inside of loop `k`. */
+static int32_t first_before(const weft__emitter *e, int k)
+{
+    return weft__nest_body(e->f, e->f->statements[e->nest->loops[k].statement].child);
+}
+
 static weft_status emit_body(weft__emitter *e)
 {
     const weft__function_nest *nest = e->nest;
     const char *guard;
     TRY(weft__emit_guards(e, &guard));
+    for (int k = 0; k + 1 < nest->depth; k++)
+        for (int32_t at = first_before(e, k);
+             at != nest->loops[k + 1].statement && !weft__emit_refused(e);
+             at = e->f->statements[at].next)
+            TRY(weft__emit_statement(e, &e->f->statements[at], guard));
     return weft__emit_list(e, e->f->statements[nest->loops[nest->depth - 1].statement].child,
                            guard);
 }
@@ -590,8 +489,7 @@ weft_status weft__emit_parse(weft__emitter *e)
     if (status == WEFT_ERROR_MEMORY)
         return status;
     if (status != WEFT_OK) {
-        weft__nest_refuse(nest, e->f->statements[nest->statement].column,
-                          "a kernel cannot have it: %.120s", weft__function_reason());
+        weft__nest_refuse_kernel(e->f, nest, (weft__lang_name){nest->text, e->length});
         weft__error_restore(&saved);
         return WEFT_OK;
     }
@@ -648,11 +546,31 @@ weft_status weft__emit_begin(weft__emitter *e, int32_t body)
     return WEFT_OK;
 }
 
+/* Variables that are set before a loop inside of another one, and nowhere else, may as well be set
+ * in all of its iterations. */
+static void check_before(const weft__emitter *e)
+{
+    for (int k = 0; k + 1 < e->nest->depth; k++)
+        for (int32_t at = first_before(e, k); at != e->nest->loops[k + 1].statement;
+             at = e->f->statements[at].next) {
+            const weft__function_statement *s = &e->f->statements[at];
+            weft__lang_name name = e->f->variables[s->variable].name;
+            if (e->assigned[s->variable])
+                weft__nest_refuse(e->nest, s->column,
+                                  "'%s' is carried from one iteration to the next",
+                                  QUOTE(name.text, name.length));
+            e->assigned[s->variable] = WEFT__STATE_ASSIGNED;
+        }
+    check_bounds(e);
+}
+
 weft_status weft__nest_emit(weft__function *f, weft__function_nest *nest, bool loops)
 {
     weft__emitter e = {.f = f, .nest = nest, .loops = loops};
     weft_status status =
         weft__emit_begin(&e, f->statements[nest->loops[nest->depth - 1].statement].child);
+    if (status == WEFT_OK && !weft__emit_refused(&e))
+        check_before(&e);
     if (status == WEFT_OK && !weft__emit_refused(&e))
         status = emit_body(&e);
     if (status == WEFT_OK && !weft__emit_refused(&e))

@@ -55,8 +55,17 @@ weft__nest_operand *weft__emit_operand(weft__emitter *e, weft__nest_role role, i
 weft__lang_name weft__emit_name(weft__function_nest *nest, int slot, const char *kind, int number);
 /* How often the statements name the variable. */
 int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable);
-/* s = s op term. */
+weft_status weft__emit_bytes(weft__emitter *e, const char *text, size_t length);
+/* emit_fold.c: s = s op term. */
 bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *s);
+/* The same, or s++, and the statements from `first` on do nothing else with s. */
+bool weft__emit_only_folds(const weft__emitter *e, int32_t first,
+                           const weft__function_statement *s);
+weft_status weft__emit_fold(weft__emitter *e, const weft__function_statement *s, const char *guard);
+/* if (term < s) s = term; likewise. */
+bool weft__emit_is_extreme(const weft__emitter *e, const weft__function_statement *s);
+weft_status weft__emit_extreme(weft__emitter *e, const weft__function_statement *s,
+                               const char *guard);
 /* Where the operator of an assignment is. */
 weft__token weft__emit_operator(const weft__function *f, const weft__function_part *part);
 /* A variable that each iteration has for itself. */

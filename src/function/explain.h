@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "function/nest.h"
 
-enum { WEFT__EXPLAIN_CODE = 72, WEFT__EXPLAIN_PLACE = 80, WEFT__EXPLAIN_WHY = 480 };
+enum { WEFT__EXPLAIN_CODE = 72, WEFT__EXPLAIN_PLACE = 80, WEFT__EXPLAIN_WHY = 560 };
 
 /* A piece of the code on one line, with names as they were written. */
 void weft__explain_code(const weft__function *f, uint32_t begin, uint32_t end, char *code);

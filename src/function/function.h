@@ -289,6 +289,9 @@ bool weft__function_integer(weft__running *r, weft__function_part *part, int32_t
 /* The address of an element of `base`, a copy of its array. */
 weft_status weft__function_address(weft__running *r, weft__function_part *part, int element,
                                    const weft_array *base, char **address);
+/* The same, of zeros if it is outside and its part does not look at it: behind && and || and ?. */
+weft_status weft__function_read_address(weft__running *r, weft__function_part *part, int element,
+                                        const weft_array *base, char **address);
 
 /* scalar.c */
 /* The types and values of a part's operands; arrays are not looked at. An error if a variable is

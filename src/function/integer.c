@@ -76,7 +76,11 @@ static bool call_of(const reader *x, const weft__syntax_node *node, int depth, i
         return false;
     if (node->count == 1)
         return apply_one(node->operation, a, value);
-    return value_of(x, arguments[1], depth + 1, &b) && apply(node->operation, a, b, value);
+    bool decided = (node->operation == WEFT__LANG_logical_and && !a) ||
+                   (node->operation == WEFT__LANG_logical_or && a);
+    *value = a != 0;
+    return decided ||
+           (value_of(x, arguments[1], depth + 1, &b) && apply(node->operation, a, b, value));
 }
 
 /* An element that is an integer. */
@@ -144,6 +148,67 @@ static weft_status fail_range(weft__running *r, weft__function_part *part, int e
     return FUNCTION_FAIL(r->function, part->syntax->nodes[node].column, WEFT_ERROR_SHAPE,
                          "subscript %u of '%s' is %lld; 0 to %lld are possible", k + 1,
                          QUOTE(name.text, name.length), (long long)index, (long long)size - 1);
+}
+
+/* Whether the condition may be so, as far as it is made of integers. */
+static bool may_be(const reader *x, int32_t condition, bool so)
+{
+    weft_error saved = *weft_error_last();
+    int64_t value;
+    bool known = value_of(x, condition, 0, &value);
+    if (!known)
+        weft__error_restore(&saved); /* of an element of its */
+    return !known || (value != 0) == so;
+}
+
+/* Whether the node is made of the element, and needs it: what is behind && or || or ? is not always
+ * looked at. */
+static bool needs(const reader *x, int32_t at, int element, int depth)
+{
+    const weft__lang_syntax *s = x->part->syntax;
+    const weft__syntax_node *node = &s->nodes[at];
+    const int names = x->part->names_count;
+    uint32_t first = node->first, count = node->count;
+    if (node->kind == WEFT__SYNTAX_LITERAL || depth > DEPTH_MAX)
+        return depth > DEPTH_MAX;
+    if (node->kind == WEFT__SYNTAX_OPERAND) {
+        if (node->index < names || node->index - names == element)
+            return node->index - names == element;
+        first = x->part->elements[node->index - names].first;
+        count = x->part->elements[node->index - names].count;
+    }
+    bool calls = node->kind == WEFT__SYNTAX_CALL;
+    bool also = calls &&
+                (node->operation == WEFT__LANG_logical_and || node->operation == WEFT__LANG_choose);
+    bool either = calls && node->operation == WEFT__LANG_logical_or;
+    for (uint32_t k = 0; k < count; k++)
+        if (needs(x, s->arguments[first + k], element, depth + 1))
+            return k == 0 || !(also || either) || may_be(x, s->arguments[first], also && k == 1);
+    return false;
+}
+
+/* The element that is assigned to is needed, and so is what its subscripts are made of. */
+static bool is_needed(weft__running *r, weft__function_part *part, int element)
+{
+    reader x = {r, part};
+    const int target = part->target - part->names_count;
+    bool needed = target == element || needs(&x, part->node, element, 0);
+    for (uint32_t k = 0; target >= 0 && !needed && k < part->elements[target].count; k++)
+        needed = needs(&x, part->syntax->arguments[part->elements[target].first + k], element, 0);
+    return needed;
+}
+
+weft_status weft__function_read_address(weft__running *r, weft__function_part *part, int element,
+                                        const weft_array *base, char **address)
+{
+    static char nothing[16];
+    weft_error saved = *weft_error_last();
+    weft_status status = weft__function_address(r, part, element, base, address);
+    if (status != WEFT_ERROR_SHAPE || is_needed(r, part, element))
+        return status;
+    weft__error_restore(&saved);
+    *address = nothing;
+    return WEFT_OK;
 }
 
 weft_status weft__function_address(weft__running *r, weft__function_part *part, int element,

@@ -1,9 +1,70 @@
 /* Finding loops that may become kernels: those that count, one inside the other. */
 #include "function/nest.h"
 #include "core/allocate.h"
+#include "lang/error.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* "(weft_b0+i)" is i to the user: what a loop counts, of which the kernel has the first value. */
+static void hide_bases(char *text)
+{
+    char *to = text, *end = text;
+    for (const char *from = text; *from;) {
+        const char *name = strncmp(from, "(weft_b", 7) ? NULL : strpbrk(from, "+-");
+        if (name && name[1] >= '0' && name[1] <= '9')
+            name = strchr(name, '*');
+        end = name ? strchr(name, ')') : NULL;
+        if (!end) {
+            *to++ = *from++;
+            continue;
+        }
+        memmove(to, name + 1, (size_t)(end - name - 1));
+        to += end - name - 1;
+        from = end + 1;
+    }
+    *to = 0;
+}
+
+uint32_t weft__nest_column(const weft__function_nest *nest, uint32_t column)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < nest->columns_count && nest->columns[i][0] <= column; i++)
+        found = nest->columns[i][1];
+    return found;
+}
+
+/* The loop whose variable the kernel does not know: nothing that is written depends on it. */
+static const weft__nest_loop *unknown_loop(const weft__function *f, const weft__function_nest *nest)
+{
+    static const char unknown[] = "unknown name '";
+    const char *text = weft__function_reason();
+    for (int k = 0; k < nest->depth && !strncmp(text, unknown, sizeof unknown - 1); k++) {
+        weft__lang_name name = f->variables[nest->loops[k].index].name;
+        const char *given = text + sizeof unknown - 1;
+        if (!strncmp(given, name.text, name.length) && given[name.length] == '\'')
+            return &nest->loops[k];
+    }
+    return NULL;
+}
+
+void weft__nest_refuse_kernel(const weft__function *f, weft__function_nest *nest,
+                              weft__lang_name code)
+{
+    const weft__nest_loop *loop = unknown_loop(f, nest);
+    uint32_t column = f->statements[nest->statement].column;
+    size_t at;
+    if (loop) {
+        weft__lang_name name = f->variables[loop->variable].name;
+        weft__nest_refuse(nest, f->statements[loop->statement].column,
+                          "every iteration over '%s' writes the same elements",
+                          QUOTE(name.text, name.length));
+        return;
+    }
+    if (weft__lang_failed_at(code, &at) && at < UINT32_MAX)
+        column = weft__nest_column(nest, (uint32_t)at);
+    weft__nest_refuse(nest, column, "a kernel cannot have it: %s", weft__function_reason());
+}
 
 void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *format, ...)
 {
@@ -13,6 +74,7 @@ void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *f
     va_end(arguments);
     nest->reason.text[strcspn(nest->reason.text, "\n")] =
         0; /* the kernel's text means nothing to the user */
+    hide_bases(nest->reason.text);
     nest->reason.column = column;
     nest->reason.from = 0;
 }
@@ -82,11 +144,12 @@ static bool find_bound(const weft__function *f, const weft__function_statement *
             loop->compare = WEFT__LANG_less_equal;
             break;
         default:
-            return false;
+            break;
         }
     return uses == 1 && (swapped || is_variable(part, sides[0], loop->variable)) &&
            (loop->compare == WEFT__LANG_less || loop->compare == WEFT__LANG_less_equal ||
-            loop->compare == WEFT__LANG_greater || loop->compare == WEFT__LANG_greater_equal);
+            loop->compare == WEFT__LANG_greater || loop->compare == WEFT__LANG_greater_equal ||
+            loop->compare == WEFT__LANG_not_equal);
 }
 
 /* v++, or v += a literal. */
@@ -134,7 +197,8 @@ bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__funct
     weft__nest_loop loop = {.statement = statement, .guard = -1};
     if (!find_lower(f, s->init, &loop) || !find_bound(f, s, &loop) || !find_step(f, s->step, &loop))
         return false;
-    if (is_upward(&loop) != (loop.step > 0))
+    bool either = loop.compare == WEFT__LANG_not_equal;
+    if (!either && is_upward(&loop) != (loop.step > 0))
         return false;
     for (int k = 0; k < nest->depth; k++) {
         int32_t outer = nest->loops[k].variable;
@@ -145,8 +209,12 @@ bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__funct
     }
     if (nest->depth == WEFT__NEST_DEPTH_MAX)
         return false;
-    if (loop.depends && loop.step != 1 && loop.step != -1)
+    if (loop.depends && either)
         return false;
+    if (loop.depends) {
+        loop.every = loop.step < 0 ? -loop.step : loop.step;
+        loop.step /= loop.every;
+    }
     loop.index = loop.variable;
     nest->loops[nest->depth++] = loop;
     return true;
@@ -167,6 +235,39 @@ static int32_t only_statement(const weft__function *f, int32_t body)
     return body >= 0 && f->statements[body].next < 0 ? body : -1;
 }
 
+/* A loop behind variables that are set before it, and nothing behind it; or -1. */
+static int32_t last_loop(const weft__function *f, int32_t body)
+{
+    int32_t at = weft__nest_body(f, body);
+    while (at >= 0 && f->statements[at].next >= 0 && f->statements[at].variable >= 0 &&
+           f->statements[at].part >= 0 &&
+           (f->statements[at].kind == WEFT__STATEMENT_ASSIGN ||
+            f->statements[at].kind == WEFT__STATEMENT_DECLARE))
+        at = f->statements[at].next;
+    return at >= 0 && f->statements[at].next < 0 && f->statements[at].kind == WEFT__STATEMENT_FOR
+               ? at
+               : -1;
+}
+
+/* The loops as one nest though variables are set between them, if a kernel can have that. */
+static weft_status find_deeper(weft__function *f, weft__function_nest *nest)
+{
+    const int depth = nest->depth;
+    for (int32_t at = nest->loops[depth - 1].statement; nest->depth < WEFT__NEST_DEPTH_MAX;) {
+        at = last_loop(f, f->statements[at].child);
+        if (at < 0 || !weft__nest_add_loop(f, at, nest))
+            break;
+    }
+    if (nest->depth == depth)
+        return WEFT_OK;
+    TRY(weft__nest_emit(f, nest, false));
+    if (nest->candidate)
+        return WEFT_OK;
+    weft__nest_clear(nest);
+    nest->depth = depth;
+    return WEFT_OK;
+}
+
 static weft_status find_nest(weft__function *f, int32_t statement, weft__function_nest *nest)
 {
     nest->statement = statement;
@@ -181,6 +282,9 @@ static weft_status find_nest(weft__function *f, int32_t statement, weft__functio
             !weft__nest_add_loop(f, at, nest))
             break;
     }
+    TRY(find_deeper(f, nest));
+    if (nest->candidate)
+        return WEFT_OK;
     TRY(weft__nest_emit(f, nest, false));
     if (!nest->candidate)
         TRY(weft__nest_emit_rows(f, nest));

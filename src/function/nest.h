@@ -19,8 +19,9 @@ typedef struct weft__nest_loop {
     int32_t statement, variable;
     int32_t index; /* the variable that it is called by in the kernel */
     int32_t lower_part, lower, bound_part, bound; /* parts, and nodes in them */
-    uint8_t compare;                              /* less, less_equal, greater, greater_equal */
+    uint8_t compare; /* less, less_equal, greater, greater_equal, not_equal */
     int64_t step;
+    int64_t every; /* of a loop that depends on others: it skips all but each so-manieth */
     bool depends;  /* its bounds need the variables of loops around it */
     int32_t guard; /* then: the statement of the kernel that is true inside of them */
 } weft__nest_loop;
@@ -54,7 +55,7 @@ typedef struct weft__nest_operand {
 
 /* Why a loop is serial. */
 typedef struct weft__nest_reason {
-    char text[200];        /* "" if it is not */
+    char text[320];        /* "" if it is not */
     uint32_t column, from; /* where, and 1 + the other place of a dependence, or 0 */
 } weft__nest_reason;
 
@@ -124,6 +125,12 @@ bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__funct
 int32_t weft__nest_body(const weft__function *f, int32_t body);
 void weft__nest_refuse(weft__function_nest *nest, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same with the error that there is, in the text of the kernel. */
+void weft__nest_refuse_kernel(const weft__function *f, weft__function_nest *nest,
+                              weft__lang_name code);
+/* The column of the body for one of the kernel's text. */
+uint32_t weft__nest_column(const weft__function_nest *nest, uint32_t column);
 
 /* nest_run.c: what the loops of a nest count, in a call. */
 typedef struct weft__nest_bounds {

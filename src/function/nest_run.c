@@ -73,10 +73,22 @@ static bool range_of_call(const nesting *n, const weft__function_part *part,
         return b.low == b.high ? scale_range(a, b.low, found)
                                : a.low == a.high && scale_range(b, a.low, found);
     case WEFT__LANG_divide:
-        if (!constant || b.low == 0 || b.low == -1)
+        if (b.low != b.high || b.low == 0 || b.low == -1 || (!constant && b.low < 0))
             return false;
-        *found = (range){a.low / b.low, a.low / b.low};
+        *found = (range){a.low / b.low, a.high / b.low};
         return true;
+    case WEFT__LANG_modulo:
+        if (b.low != b.high || b.low <= 0)
+            return false;
+        *found = constant ? (range){a.low % b.low, a.low % b.low}
+                          : (range){a.low < 0 ? 1 - b.low : 0, a.high > 0 ? b.low - 1 : 0};
+        return true;
+    case WEFT__LANG_minimum:
+        *found = (range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+        return call->count == 2;
+    case WEFT__LANG_maximum:
+        *found = (range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+        return call->count == 2;
     default:
         return false;
     }
@@ -128,6 +140,8 @@ static bool count_loop(nesting *n, int k)
                                loop->step > 0 ? n->base[k] : bound.low, &distance) ||
         __builtin_add_overflow(distance, closed ? 1 : 0, &distance) || distance > INT64_MAX - step)
         return false;
+    if (loop->compare == WEFT__LANG_not_equal && (distance < 0 || distance % step))
+        return false; /* it does not end there */
     n->trips[k] = distance <= 0 ? 0 : (distance + step - 1) / step;
     last = n->trips[k] ? n->base[k] + loop->step * (n->trips[k] - 1) : n->base[k];
     n->counted[k] =
@@ -220,7 +234,8 @@ static bool fits(const nesting *n, const weft__nest_plan *plan)
         if (a->tag != b->tag || a->dtype != b->dtype || a->typed != b->typed ||
             (a->tag != WEFT_OPERAND_NUMBER && !weft__shape_same(&a->shape, &b->shape)))
             return false;
-        if (n->nest->operands[i].fixed && value_of(n, i, &value) && value != plan->values[i])
+        bool fixed = n->nest->operands[i].fixed || plan->launch.program.relied[i];
+        if (fixed && value_of(n, i, &value) && value != plan->values[i])
             return false;
     }
     return true;
@@ -270,10 +285,8 @@ static weft_status choose_casts(const nesting *n, const weft__portable_program *
         int fold = weft__nest_fold_of(n->nest, program, a->operand);
         if (fold < 0)
             continue;
-        if (!weft_shape_equal(checked->shapes[checked->nodes[a->node].shape], program->points))
-            *why = "what it folds is the same in several iterations";
-        else if (!weft__accumulator_cast(n->nest, fold, n->accumulators[fold],
-                                         &checked->nodes[a->node], &casts[fold]))
+        if (!weft__accumulator_cast(n->nest, fold, n->accumulators[fold], &checked->nodes[a->node],
+                                    &casts[fold]))
             *why = "what it folds is of another type than what it is folded into";
     }
     weft__lang_free(checked);
@@ -411,8 +424,7 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
     plan->parallel = status == WEFT_OK;
     if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
         return status;
-    weft__nest_refuse(n->nest, n->r->function->statements[n->nest->statement].column,
-                      "a kernel cannot have it: %.120s", weft__function_reason());
+    weft__nest_refuse_kernel(n->r->function, n->nest, s->code);
     weft__error_restore(&saved);
     return WEFT_OK;
 }
@@ -576,9 +588,16 @@ static weft_status take_folds(nesting *n, launching *l, bool *done)
         const weft__nest_fold *fold = &n->nest->folds[k];
         const weft__held *held = &n->r->held[fold->variable];
         weft_array *result = l->results[k];
+        weft_operand before = held->number;
+        bool before_typed = held->typed;
+        for (int i = 0; i < k; i++) /* it folds in several places */
+            if (n->nest->folds[i].variable == fold->variable) {
+                before = values[i];
+                before_typed = typed[i];
+            }
         l->results[k] = NULL;
         TRY(weft__function_read(n->r, column, result, &values[k], &typed[k]));
-        values[k] = weft__number_combine(fold->operation, &held->number, held->typed, &values[k],
+        values[k] = weft__number_combine(fold->operation, &before, before_typed, &values[k],
                                          typed[k], &typed[k]);
         *done &= !weft__accumulator_overflows(n->accumulators[k], fold->operation, &values[k]);
     }

@@ -13,8 +13,9 @@ typedef struct rows {
     weft__function *f;
     weft__function_nest *nest, *second;
     weft__emitter first_text, second_text;
-    int32_t list;  /* the statements around the inner loop */
-    int32_t inner; /* the inner loop */
+    int32_t list;     /* the statements around the inner loop */
+    int32_t inner;    /* the inner loop */
+    bool accumulates; /* it is "y(i) += …" */
 } rows;
 
 static bool is_refused(const rows *r)
@@ -69,23 +70,14 @@ static uint8_t operation_of(weft__token_kind kind)
 }
 
 /* weft_r0(i, k) = …, and y(i) = y(i) + weft_t0(i). */
-static weft_status emit_accumulation(rows *r, const weft__function_statement *s)
+static weft_status emit_sum(rows *r, const weft__function_statement *s, const char *guard)
 {
     const weft__function_part *part = &r->f->parts[s->part];
     weft__token sign = weft__emit_operator(r->f, part);
     uint8_t operation = operation_of(sign.kind);
     weft__emitter *a = &r->first_text, *b = &r->second_text;
     int32_t variable = part->elements[part->target - part->names_count].variable;
-    const char *guard;
-    if (operation == WEFT__LANG_OPERATION_END || !find_folded(r, part)) {
-        refuse(r, s->column, "every iteration of an inner loop writes the same elements");
-        return WEFT_OK;
-    }
-    for (int k = 0; k < r->second->depth; k++)
-        if (r->second->loops[k].depends)
-            refuse(r, s->column, "the loops that are not folded depend on others");
     r->nest->folds[r->nest->folds_count++] = (weft__nest_fold){-1, operation};
-    TRY(weft__emit_guards(a, &guard));
     TRY(weft__emit_points(a, WEFT__ROLE_FOLD, 0));
     TRY(weft__emit_text(a, guard ? " = where(%s, " : " = ", guard));
     TRY(weft__emit_part(a, sign.at + sign.length, part->end));
@@ -99,6 +91,61 @@ static weft_status emit_accumulation(rows *r, const weft__function_statement *s)
     weft__emit_operand(b, WEFT__ROLE_VARIABLE, variable, r->f->variables[variable].name)->written =
         true;
     return WEFT_OK;
+}
+
+static weft_status emit_accumulation(rows *r, const weft__function_statement *s)
+{
+    const weft__function_part *part = &r->f->parts[s->part];
+    weft__token sign = weft__emit_operator(r->f, part);
+    weft__emitter *a = &r->first_text;
+    const char *guard;
+    if (operation_of(sign.kind) == WEFT__LANG_OPERATION_END || !find_folded(r, part)) {
+        refuse(r, s->column, "every iteration of an inner loop writes the same elements");
+        return WEFT_OK;
+    }
+    for (int k = 0; k < r->second->depth; k++)
+        if (r->second->loops[k].depends)
+            refuse(r, s->column, "the loops that are not folded depend on others");
+    TRY(weft__emit_guards(a, &guard));
+    return emit_sum(r, s, guard);
+}
+/* The statement of a body that is "y(i) += …" and nothing else, or NULL. */
+static const weft__function_statement *only_accumulation(const rows *r, int32_t body)
+{
+    int32_t at = weft__nest_body(r->f, body);
+    const weft__function_statement *s = at < 0 ? NULL : &r->f->statements[at];
+    if (!s || s->next >= 0 || s->kind != WEFT__STATEMENT_ASSIGN || s->variable >= 0)
+        return NULL;
+    const weft__function_part *part = &r->f->parts[s->part];
+    return operation_of(weft__emit_operator(r->f, part).kind) != WEFT__LANG_OPERATION_END ? s
+                                                                                          : NULL;
+}
+
+/* Which array the statement writes an element of, or -1. */
+static int32_t written_by(const rows *r, const weft__function_statement *s)
+{
+    if (s->kind != WEFT__STATEMENT_ASSIGN || s->variable >= 0)
+        return -1;
+    const weft__function_part *part = &r->f->parts[s->part];
+    return part->elements[part->target - part->names_count].variable;
+}
+
+/* y(i) = …; for k { y(i) += …; } with y(i) the same in all iterations of the loop, and nothing
+ * written but y. */
+static bool is_accumulated(const rows *r, const weft__function_statement *s)
+{
+    const weft__function_part *part = &r->f->parts[s->part];
+    const weft__function_element *target = &part->elements[part->target - part->names_count];
+    bool fits = r->f->statements[r->inner].next < 0;
+    for (int k = r->second->depth; k < r->nest->depth; k++)
+        for (uint32_t i = 0; i < target->count; i++)
+            fits &= !has_variable(part, part->syntax->arguments[target->first + i],
+                                  r->nest->loops[k].variable, 0);
+    for (int32_t at = r->list; at != r->inner; at = r->f->statements[at].next) {
+        const weft__function_statement *before = &r->f->statements[at];
+        fits &= before->variable >= 0 || written_by(r, before) == target->variable;
+    }
+    return fits;
 }
 
 /* How often one statement names the variable. */
@@ -143,7 +190,10 @@ static weft_status emit_before(rows *r, weft__emitter *e, bool first, const char
         const weft__function_statement *s = &r->f->statements[at];
         bool plain = s->variable >= 0 &&
                      (s->kind == WEFT__STATEMENT_ASSIGN || s->kind == WEFT__STATEMENT_DECLARE);
-        if (!plain)
+        if (written_by(r, s) >= 0 && r->accumulates) {
+            if (!first)
+                TRY(weft__emit_statement(e, s, guard));
+        } else if (!plain)
             refuse(r, s->column, "there is more than variables before the loop in it");
         else if (!is_needed(r, at, true) && !is_needed(r, at, false))
             refuse(r, s->column, "a variable in it is not used there");
@@ -169,11 +219,15 @@ static weft_status find_folds(rows *r, int32_t body)
 {
     for (int32_t at = weft__nest_body(r->f, body); at >= 0; at = r->f->statements[at].next) {
         const weft__function_statement *s = &r->f->statements[at];
-        int32_t inside = s->kind == WEFT__STATEMENT_IF ? s->child : -1;
-        if (inside >= 0)
-            TRY(find_folds(r, inside));
+        bool choice = s->kind == WEFT__STATEMENT_IF;
+        if (choice && s->child >= 0)
+            TRY(find_folds(r, s->child));
+        if (choice && s->other >= 0)
+            TRY(find_folds(r, s->other));
         if (s->kind == WEFT__STATEMENT_ASSIGN && s->variable >= 0 &&
-            weft__emit_is_fold(&r->first_text, s) && uses_of(r, r->inner, s->variable) == 1 &&
+            weft__emit_only_folds(&r->first_text, r->f->statements[r->inner].child, s) &&
+            uses_of(r, r->inner, s->variable) ==
+                weft__emit_uses(&r->first_text, r->f->statements[r->inner].child, s->variable) &&
             r->nest->folds_count < WEFT__NEST_FOLDS_MAX)
             r->nest->folds[r->nest->folds_count++] = (weft__nest_fold){s->variable, 0};
     }
@@ -243,11 +297,31 @@ static bool has_plain_bounds(const rows *r)
     return plain;
 }
 
+/* y(i) = …; for k { y(i) += …; } */
+static weft_status emit_accumulating(rows *r, const weft__function_statement *s)
+{
+    const char *guard, *second_guard;
+    r->accumulates = true;
+    weft__emit_mark(&r->first_text, r->list);
+    TRY(weft__emit_guards(&r->first_text, &guard));
+    TRY(emit_before(r, &r->first_text, true, guard));
+    if (is_refused(r))
+        return WEFT_OK;
+    TRY(weft__emit_guards(&r->second_text, &second_guard));
+    TRY(emit_before(r, &r->second_text, false, second_guard));
+    if (second_guard)
+        refuse(r, s->column, "the loops that are not folded depend on others");
+    return is_refused(r) ? WEFT_OK : emit_sum(r, s, guard);
+}
+
 static weft_status emit_fold_loop(rows *r)
 {
     weft__emitter *a = &r->first_text;
     int32_t body = r->f->statements[r->nest->loops[r->nest->depth - 1].statement].child;
+    const weft__function_statement *sum = only_accumulation(r, body);
     const char *guard;
+    if (sum && has_plain_bounds(r) && is_accumulated(r, sum))
+        return emit_accumulating(r, sum);
     if (writes_elements(r, body) || !has_plain_bounds(r)) {
         refuse(r, r->f->statements[r->inner].column,
                "there is a loop beside other statements in it");

@@ -90,7 +90,7 @@ static weft_status fill_arguments(weft__running *r, weft__function_part *part,
         if (lowered->operands[i] == WEFT__PLACE_VALUE)
             continue;
         TRY(weft__held_host(r, part->elements[element].variable, false, &array));
-        TRY(weft__function_address(r, part, element, array, &arguments[i].data));
+        TRY(weft__function_read_address(r, part, element, array, &arguments[i].data));
     }
     return WEFT_OK;
 }

@@ -8,6 +8,12 @@
 static int32_t element_value(weft__serial *s, const weft__function_part *part, int element);
 static int32_t integer(weft__serial *s, const weft__function_part *part, int32_t node, int depth);
 
+static int32_t truth(weft__serial *s, int32_t a)
+{
+    return weft__build(&s->builder, WEFT__OP_ne, WEFT_BOOL, a,
+                       weft__build_constant(&s->builder, WEFT_I64, 0), 0);
+}
+
 static const weft__value *value_at(const weft__serial *s, int32_t value)
 {
     return &s->builder.kernel.values[value];
@@ -78,15 +84,95 @@ static int operand_of(weft__serial *s, int32_t variable)
     return s->arrays_count++;
 }
 
-/* The subscript, or 0 and a note if it is out of range. */
-static int32_t checked(weft__serial *s, int32_t index, int32_t size)
+/* The subscript, or 0 and a note if it is out of range where it is needed. */
+static int32_t checked(weft__serial *s, int32_t index, int32_t size, int32_t needed)
 {
     weft__builder *b = &s->builder;
     int32_t inside = weft__build(b, WEFT__OP_lt, WEFT_BOOL, weft__serial_cast(s, WEFT_U64, index),
                                  weft__serial_cast(s, WEFT_U64, size), 0);
-    s->inside = weft__serial_and(s, s->inside, inside);
+    int32_t fine =
+        needed < 0 ? inside
+                   : weft__build(b, WEFT__OP_or, WEFT_BOOL, inside, weft__serial_not(s, needed), 0);
+    s->inside = weft__serial_and(s, s->inside, fine);
     return weft__build(b, WEFT__OP_select, WEFT_I64, inside, index,
                        weft__build_constant(b, WEFT_I64, 0));
+}
+
+static bool is_integer_value(const weft__serial *s, const weft__function_part *part, int32_t at,
+                             int depth)
+{
+    const weft__syntax_node *n = &part->syntax->nodes[at];
+    if (n->kind == WEFT__SYNTAX_LITERAL)
+        return n->weak && n->dtype <= WEFT_I64;
+    if (n->kind == WEFT__SYNTAX_OPERAND && n->index >= part->names_count) {
+        const weft__held *held = &s->r->held[part->elements[n->index - part->names_count].variable];
+        return held->holding == WEFT__ARRAY && weft__held_any(held)->dtype < WEFT_U64;
+    }
+    if (n->kind == WEFT__SYNTAX_OPERAND)
+        return s->variables[part->variables[n->index]].dtype < WEFT_U64;
+    bool integers = n->kind == WEFT__SYNTAX_CALL && depth < 32;
+    for (uint32_t k = 0; k < n->count && integers; k++)
+        integers = is_integer_value(s, part, part->syntax->arguments[n->first + k], depth + 1);
+    return integers;
+}
+
+/* Bool: the condition may be so, as far as it is made of integers; -1: always, as in integer.c. */
+static int32_t may_be(weft__serial *s, const weft__function_part *part, int32_t at, bool so)
+{
+    const weft__syntax_node *n = &part->syntax->nodes[at];
+    const int32_t *arguments = part->syntax->arguments + n->first;
+    bool calls = n->kind == WEFT__SYNTAX_CALL;
+    bool both = calls && n->operation == WEFT__LANG_logical_and;
+    bool either = calls && n->operation == WEFT__LANG_logical_or;
+    if (calls && n->operation == WEFT__LANG_logical_not)
+        return may_be(s, part, arguments[0], !so);
+    if (both || either) {
+        int32_t a = may_be(s, part, arguments[0], so), b = may_be(s, part, arguments[1], so);
+        if (both == so)
+            return weft__serial_and(s, a, b);
+        return a < 0 || b < 0 ? -1 : weft__build(&s->builder, WEFT__OP_or, WEFT_BOOL, a, b, 0);
+    }
+    if (!is_integer_value(s, part, at, 0))
+        return -1;
+    int32_t value = truth(s, integer(s, part, at, 0));
+    return so ? value : weft__serial_not(s, value);
+}
+
+/* Whether the node is made of the element, and when it needs it: -1 if always. */
+static bool find_needed(weft__serial *s, const weft__function_part *part, int32_t at, int element,
+                        int depth, int32_t *needed)
+{
+    const weft__syntax_node *n = &part->syntax->nodes[at];
+    const int inner = n->kind == WEFT__SYNTAX_OPERAND ? n->index - part->names_count : -1;
+    uint32_t first = n->first, count = n->count;
+    *needed = -1;
+    if (n->kind == WEFT__SYNTAX_LITERAL || depth > 32 ||
+        (n->kind == WEFT__SYNTAX_OPERAND && inner < 0))
+        return false;
+    if (inner >= 0) {
+        first = part->elements[inner].first;
+        count = part->elements[inner].count;
+    }
+    bool found = inner == element;
+    for (uint32_t k = 0; k < count && !found; k++) {
+        found =
+            find_needed(s, part, part->syntax->arguments[first + k], element, depth + 1, needed);
+        if (!found || k == 0 || n->kind != WEFT__SYNTAX_CALL)
+            continue;
+        bool also = n->operation == WEFT__LANG_logical_and || n->operation == WEFT__LANG_choose;
+        if (also || n->operation == WEFT__LANG_logical_or)
+            *needed = weft__serial_and(
+                s, may_be(s, part, part->syntax->arguments[first], also && k == 1), *needed);
+    }
+    return found;
+}
+
+/* Bool: the part looks at the element; -1: it always does. */
+static int32_t needed_when(weft__serial *s, const weft__function_part *part, int element)
+{
+    int32_t needed;
+    find_needed(s, part, part->node, element, 0, &needed);
+    return part->target == part->names_count + element ? -1 : needed;
 }
 
 /* Where an element is, in elements from the first one. */
@@ -98,7 +184,7 @@ static int32_t position(weft__serial *s, const weft__function_part *part, int el
         return weft__serial_refuse(s);
     const weft_array *array = weft__held_any(&s->r->held[e->variable]);
     const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
-    int32_t sum = -1;
+    int32_t sum = -1, needed = needed_when(s, part, element);
     *operand = operand_of(s, e->variable);
     if ((int)e->count != array->shape.ndim) /* a position in C order */
         return weft__serial_refuse(s);
@@ -107,7 +193,7 @@ static int32_t position(weft__serial *s, const weft__function_part *part, int el
         int32_t size = weft__serial_scalar_of(s, WEFT__INPUT_SIZE, *operand, (int)k, WEFT_I64);
         if (s->refused)
             break;
-        int32_t term = checked(s, index, size);
+        int32_t term = checked(s, index, size, needed);
         if (array->stride[k] != bytes) /* is compared before the plan is used again */
             term = weft__build(
                 b, WEFT__OP_mul, WEFT_I64, term,
@@ -122,12 +208,6 @@ static int32_t element_value(weft__serial *s, const weft__function_part *part, i
     int operand;
     int32_t at = position(s, part, element, &operand);
     return s->refused ? 0 : weft__build_gather(&s->builder, operand, at).part[0];
-}
-
-static int32_t truth(weft__serial *s, int32_t a)
-{
-    return weft__build(&s->builder, WEFT__OP_ne, WEFT_BOOL, a,
-                       weft__build_constant(&s->builder, WEFT_I64, 0), 0);
 }
 
 static int32_t binary(weft__serial *s, uint8_t operation, int32_t a, int32_t b)

@@ -127,6 +127,9 @@ static weft_status target_type(weft__checker *c, int32_t target, const weft__che
     if (*dtype == WEFT_DTYPE_DEFAULT)
         *dtype =
             (weft_dtype)(assigned ? c->program->nodes[c->current[target]].dtype : value->dtype);
+    if (c->syntax->loop &&
+        (value->node < 0 || c->program->nodes[value->node].kind != WEFT__NODE_FOLD))
+        return weft__check_shape_add(c, &c->syntax->points, shape); /* a value for each point */
     *shape = assigned ? c->program->nodes[c->current[target]].shape : value->shape;
     return WEFT_OK;
 }

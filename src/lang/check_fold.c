@@ -101,23 +101,40 @@ static weft_status fold_shape(weft__checker *c, const weft__syntax_node *call, i
     return weft__check_shape_add(c, &result, &node->shape);
 }
 
+/* What a loop folds has a value for each of its points, also if they are all the same. */
+static weft_status spread(weft__checker *c, uint32_t column, int32_t *node)
+{
+    const weft__lang_node *from = &c->program->nodes[*node];
+    weft__lang_node repeated =
+        weft__check_node(WEFT__NODE_BROADCAST, (weft_dtype)from->dtype, column);
+    repeated.argument[0] = *node;
+    if (!c->syntax->loop || weft_shape_equal(*weft__check_shape(c, from->shape), c->syntax->points))
+        return WEFT_OK;
+    TRY(weft__check_shape_add(c, &c->syntax->points, &repeated.shape));
+    return weft__check_emit(c, repeated, node);
+}
+
 weft_status weft__check_fold(weft__checker *c, const weft__syntax_node *call,
                              weft__check_value *value)
 {
     const weft__lang_facts *facts = &weft__lang_operations[call->operation];
     weft__check_value argument = weft__check_argument(c, call, 0);
     weft_dtype dtype = (weft_dtype)argument.dtype, result;
-    if (argument.weak && !argument.open && argument.shape == 0)
+    int32_t points = argument.shape;
+    if (c->syntax->loop)
+        TRY(weft__check_shape_add(c, &c->syntax->points, &points));
+    else if (argument.weak && !argument.open && argument.shape == 0)
         return CHECK_FAIL(c, call->column, WEFT_ERROR_SHAPE, "%s is for arrays, not for a number",
                           facts->name);
     if (!(facts->kinds >> weft__dtype_rank(dtype) & 1))
         return wrong_kind(c, call, dtype);
-    TRY(weft__check_close(c, &argument, argument.shape, call->column));
+    TRY(weft__check_close(c, &argument, points, call->column));
     fold_dtypes(facts, &dtype, &result);
     weft__lang_node node = weft__check_node(WEFT__NODE_FOLD, result, call->column);
     node.operation = call->operation;
-    TRY(fold_shape(c, call, argument.shape, &node));
+    TRY(fold_shape(c, call, c->syntax->loop ? points : argument.shape, &node));
     TRY(weft__check_use(c, &argument, dtype, call->column, &node.argument[0]));
+    TRY(spread(c, call->column, &node.argument[0]));
     TRY(weft__check_emit(c, node, &value->node));
     *value = weft__check_value_of(c, value->node);
     return WEFT_OK;

@@ -8,26 +8,28 @@ static const int32_t *arguments_of(const weft__lang_syntax *syntax, const weft__
     return syntax->arguments + node->first;
 }
 
-/* Whether an element is at a position that is not affine. */
-static bool is_gathered(const weft__lang_syntax *syntax, const weft__syntax_node *access,
-                        const weft__affine *forms)
+/* Elements at positions that are not affine. */
+static void find_gathered(weft__rewriting *r)
 {
-    for (uint32_t k = 0; syntax->loop && forms && k < access->count; k++)
-        if (!forms[arguments_of(syntax, access)[k]].valid)
-            return true;
-    return false;
+    for (uint32_t i = 0; i < r->from->nodes_count && r->from->loop; i++) {
+        const weft__syntax_node *access = &r->from->nodes[i];
+        for (uint32_t k = 0; access->kind == WEFT__SYNTAX_ACCESS && k < access->count; k++)
+            r->gathered[i] |= !r->forms[arguments_of(r->from, access)[k]].valid;
+    }
 }
 
 /* Marks the nodes below one that is needed; arguments come before their users. */
-static void mark_below(const weft__lang_syntax *syntax, const weft__syntax_node *node,
-                       uint8_t *needed, uint8_t how, const weft__affine *forms)
+static void mark_below(const weft__lang_syntax *syntax, uint32_t at, uint8_t *needed,
+                       const bool *gathered)
 {
+    const weft__syntax_node *node = &syntax->nodes[at];
+    const uint8_t how = needed[at];
     bool calls = node->kind == WEFT__SYNTAX_CALL || node->kind == WEFT__SYNTAX_CAST ||
                  node->kind == WEFT__SYNTAX_LOOP;
     bool access = node->kind == WEFT__SYNTAX_ACCESS;
     uint8_t below =
         access ? WEFT__NEEDED_AS_INDEX : how & (WEFT__NEEDED_AS_VALUE | WEFT__NEEDED_AS_INDEX);
-    if (access && is_gathered(syntax, node, forms))
+    if (access && gathered && gathered[at])
         below |= WEFT__NEEDED_AS_VALUE;
     for (uint32_t k = 0; (calls || access) && k < node->count; k++)
         needed[arguments_of(syntax, node)[k]] |= below;
@@ -39,7 +41,7 @@ static void mark_below(const weft__lang_syntax *syntax, const weft__syntax_node 
 }
 
 /* Locals are needed where they are read: readers point at their values. */
-static void mark(const weft__lang_syntax *syntax, const weft__affine *forms, uint8_t *needed)
+static void mark(const weft__lang_syntax *syntax, const bool *gathered, uint8_t *needed)
 {
     for (uint32_t i = 0; i < syntax->statements_count; i++) {
         const weft__syntax_statement *s = &syntax->statements[i];
@@ -50,7 +52,7 @@ static void mark(const weft__lang_syntax *syntax, const weft__affine *forms, uin
     }
     for (uint32_t i = syntax->nodes_count; i-- > 0;)
         if (needed[i])
-            mark_below(syntax, &syntax->nodes[i], needed, needed[i], forms);
+            mark_below(syntax, i, needed, gathered);
 }
 
 /* What a position becomes in the next round. */
@@ -74,7 +76,7 @@ static void mark_loops(const weft__lang_syntax *syntax, uint8_t *needed)
             needed[i] |= WEFT__NEEDED_AS_INDEX;
     for (uint32_t i = syntax->nodes_count; counts && i-- > 0;)
         if (needed[i])
-            mark_below(syntax, &syntax->nodes[i], needed, needed[i], NULL);
+            mark_below(syntax, i, needed, NULL);
 }
 
 weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions)
@@ -170,24 +172,60 @@ static weft_status add_call(weft__rewriting *r, const weft__syntax_node *from, i
     return add_node(r, call, node);
 }
 
+/* An operation of a node and an integer. */
+static weft_status add_operation(weft__rewriting *r, weft__lang_operation operation, int64_t value,
+                                 uint32_t column, int32_t *node)
+{
+    weft__syntax_node call = {.kind = WEFT__SYNTAX_CALL,
+                              .operation = (uint8_t)operation,
+                              .column = column,
+                              .count = 2,
+                              .index = -1};
+    int32_t integer;
+    TRY(add_integer(r, value, column, &integer));
+    call.first = r->out->syntax->arguments_count;
+    TRY(add_argument(r, *node));
+    TRY(add_argument(r, integer));
+    return add_node(r, call, node);
+}
+
+/* A position that is inside, whatever it would be where it is not used. */
+static weft_status clamp(weft__rewriting *r, int32_t subscript, int64_t size, int32_t *node)
+{
+    const uint32_t column = r->from->nodes[subscript].column;
+    int64_t low, high;
+    *node = r->made[subscript];
+    if (weft__rewrite_range(r, subscript, &low, &high) && low >= 0 && high < size)
+        return WEFT_OK;
+    TRY(add_operation(r, WEFT__LANG_maximum, 0, column, node));
+    return add_operation(r, WEFT__LANG_minimum, size - 1, column, node);
+}
+
 static weft_status add_gather(weft__rewriting *r, int32_t access, int32_t *node)
 {
     weft__lang_syntax *to = r->out->syntax;
-    weft__syntax_node gather = r->from->nodes[access];
+    const weft__syntax_node *from = &r->from->nodes[access];
+    weft__syntax_node gather = *from;
+    int32_t positions[WEFT_NDIM_MAX];
     weft_shape shape;
     gather.kind = WEFT__SYNTAX_GATHER;
     TRY(weft__rewrite_gather(r, access, &gather.index, &shape));
+    for (uint32_t k = 0; k < from->count; k++)
+        TRY(clamp(r, arguments_of(r->from, from)[k], shape.size[k], &positions[k]));
     TRY(weft__lang_room(&to->shapes, to->shapes_count, &to->shapes_room, sizeof *to->shapes));
     gather.value.attributes = (int32_t)to->shapes_count;
     to->shapes[to->shapes_count++] = shape;
-    return add_call(r, &gather, node);
+    gather.first = to->arguments_count;
+    for (uint32_t k = 0; k < from->count; k++)
+        TRY(add_argument(r, positions[k]));
+    return add_node(r, gather, node);
 }
 
 static weft_status add_element(weft__rewriting *r, int32_t access, int32_t *node)
 {
     const weft__syntax_node *from = &r->from->nodes[access];
     weft__rewritten element;
-    if (is_gathered(r->from, from, r->forms))
+    if (r->gathered[access])
         return add_gather(r, access, node);
     TRY(weft__rewrite_element(r, access, false, &element));
     if (element.displaced)
@@ -267,6 +305,19 @@ static weft_status choose_points(weft__rewriting *r)
     return WEFT_OK;
 }
 
+/* Those that are inside where they are used only, and no view displaced, are gathered. */
+static weft_status guard(weft__rewriting *r)
+{
+    if (!r->from->loop || !r->strict)
+        return WEFT_OK;
+    TRY(weft__rewrite_guards(r));
+    for (uint32_t i = 0; i < r->from->nodes_count; i++)
+        if (r->guarded[i] && !r->gathered[i])
+            r->gathered[i] = !weft__rewrite_displaces(r, (int32_t)i);
+    mark(r->from, r->gathered, r->needed);
+    return WEFT_OK;
+}
+
 static weft_status rewrite(weft__rewriting *r, const int64_t *const *numbers)
 {
     const weft__lang_syntax *from = r->from;
@@ -276,11 +327,13 @@ static weft_status rewrite(weft__rewriting *r, const int64_t *const *numbers)
         r->forms[i] = weft__affine_of(from, (int32_t)i, r->forms, numbers);
     }
     r->numbers = numbers;
-    mark(from, r->forms, r->needed);
+    find_gathered(r);
+    mark(from, r->gathered, r->needed);
     for (uint32_t i = 0; i < from->statements_count; i++)
         if (from->statements[i].target >= 0)
             r->assigned[from->statements[i].target] = true;
     TRY(choose_points(r));
+    TRY(guard(r));
     r->out->syntax->looped = from->looped;
     r->out->syntax->points = r->out->points;
     for (uint32_t i = 0; i < from->statements_count; i++) {
@@ -307,7 +360,8 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
                          .out = program};
     program->syntax = weft__allocate_zeroed(sizeof *program->syntax);
     char *memory =
-        weft__allocate_zeroed(nodes * (sizeof *r.forms + sizeof *r.made + sizeof *r.needed));
+        weft__allocate_zeroed(nodes * (sizeof *r.forms + sizeof *r.made + sizeof *r.needed +
+                                       sizeof *r.guarded + sizeof *r.gathered));
     weft_status status = WEFT_ERROR_MEMORY;
     if (program->syntax && memory) {
         program->syntax->code = syntax->code;
@@ -315,6 +369,8 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
         r.forms = (weft__affine *)(void *)memory;
         r.made = (int32_t *)(void *)(r.forms + nodes);
         r.needed = (uint8_t *)(r.made + nodes);
+        r.guarded = (bool *)(r.needed + nodes);
+        r.gathered = r.guarded + nodes;
         status = rewrite(&r, numbers);
     }
     weft__free(memory);

@@ -36,6 +36,8 @@ typedef struct weft__portable_program {
     weft__portable_operand *operands; /* in the order of the syntax's names */
     uint32_t operands_count, operands_room;
     weft_shape points; /* the index space, or the number of its points for linear indexing */
+    bool relied[WEFT__LANG_OPERANDS_MAX]; /* of each argument: a number that conditions are made of
+                                             which keep elements inside; also if it failed */
 } weft__portable_program;
 
 /* Between which integers the elements of an argument are. */

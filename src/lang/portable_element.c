@@ -287,11 +287,25 @@ static weft_status read_outside(const access_of *e, weft__rewritten *element)
 {
     const weft__syntax_attributes *a =
         e->node->value.attributes < 0 ? NULL : &e->r->from->attributes[e->node->value.attributes];
-    element->boundary = a && a->bounded ? a->boundary : e->r->from->boundary;
-    if (e->r->strict)
-        return fail_outside(e, " (WEFT_CHECK=bounds)");
+    const bool guarded = e->r->guarded[e->node - e->r->from->nodes];
+    element->boundary = guarded           ? WEFT__BOUNDARY_CLAMP
+                        : a && a->bounded ? a->boundary
+                                          : e->r->from->boundary;
+    if (e->r->strict && !guarded)
+        return fail_outside(e, e->r->from->loop ? "" : " (WEFT_CHECK=bounds)");
     element->displaced = displace(e, element);
     return element->displaced ? WEFT_OK : fail_outside(e, advice_for(e));
+}
+
+bool weft__rewrite_displaces(weft__rewriting *r, int32_t access)
+{
+    const weft__syntax_node *node = &r->from->nodes[access];
+    access_of e = {r, node, r->from->names[node->index], {0, {0}}, false, -1};
+    weft__rewritten element = {.boundary = WEFT__BOUNDARY_CLAMP};
+    e.shape = r->types[node->index].shape;
+    if (e.shape.ndim != (int)node->count)
+        e.shape = (weft_shape){1, {count_of(&e.shape)}};
+    return displace(&e, &element);
 }
 
 weft_status weft__rewrite_element(weft__rewriting *r, int32_t access, bool target,
@@ -335,8 +349,9 @@ weft_status weft__rewrite_gather(weft__rewriting *r, int32_t access, int32_t *op
     if (shape->ndim != (int)node->count)
         *shape = (weft_shape){1, {count_of(shape)}};
     for (int s = 0; s < shape->ndim; s++)
-        if (!weft__rewrite_range(r, r->from->arguments[node->first + (uint32_t)s], &low, &high) ||
-            low < 0 || high >= shape->size[s])
+        if (!r->guarded[access] &&
+            (!weft__rewrite_range(r, r->from->arguments[node->first + (uint32_t)s], &low, &high) ||
+             low < 0 || high >= shape->size[s]))
             return REWRITE_FAIL(r, node->column, WEFT_ERROR_UNSUPPORTED,
                                 "an element of '%s' may be outside of it",
                                 QUOTE(e.name.text, e.name.length));

@@ -23,6 +23,8 @@ typedef struct weft__rewriting {
         *numbers; /* of each argument: its value if that is an integer, else NULL */
     const weft__portable_range *ranges; /* of each argument's elements, or NULL */
     int32_t *made;                      /* of each node: what it has become, or -1 */
+    bool *guarded;  /* of each element: it is inside where it is used, if not everywhere */
+    bool *gathered; /* … and its position is computed */
     weft__portable_program *out;
 } weft__rewriting;
 
@@ -48,6 +50,10 @@ weft_status weft__rewrite_element(weft__rewriting *r, int32_t access, bool targe
  * positions are for. */
 weft_status weft__rewrite_gather(weft__rewriting *r, int32_t access, int32_t *operand,
                                  weft_shape *shape);
+/* Whether an element that is guarded can be a displaced one. */
+bool weft__rewrite_displaces(weft__rewriting *r, int32_t access);
+/* guard.c: finds the elements that are guarded. */
+weft_status weft__rewrite_guards(weft__rewriting *r);
 /* range.c: the smallest and largest value of a node, in a loop that has been entered; false if they
  * are not known. */
 bool weft__rewrite_range(const weft__rewriting *r, int32_t node, int64_t *low, int64_t *high);

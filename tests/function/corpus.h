@@ -133,9 +133,9 @@ LOOP(wide_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { double s
      0; j < n; j++) { s += a(i, j)*0x1p125f; } y(i) = f32(s*0x1p-125); } })
 LOOP(wide_product, REDUCTION, true, APART, { double s = 1; for (int i = 0; i < 10; i++) { s *=
      1024*(k(i) + 1); } y(0) = f32(s*1e-30); })
-LOOP(same_term, REDUCTION, false, APART, { float w = 1.5f; float s = 0.25f; for (int i = 0; i < n;
+LOOP(same_term, REDUCTION, true, APART, { float w = 1.5f; float s = 0.25f; for (int i = 0; i < n;
      i++) { s += w; } y(0) = s; })
-LOOP(same_in_rows, REDUCTION, false, APART, { float w = 1.5f; for (int i = 0; i < n; i++) for (int
+LOOP(same_in_rows, REDUCTION, true, APART, { float w = 1.5f; for (int i = 0; i < n; i++) for (int
      j = 0; j < n; j++) { y(i) += w; } })
 LOOP(counted_real, REDUCTION, true, APART, { double s = 0.5; for (int i = 0; i < n; i++) { if
      (x(i) > 1.0f) s++; } y(0) = f32(s); })
@@ -302,4 +302,65 @@ LOOP(gather_of_written, INDIRECT, false, APART, { for (int i = 0; i < n - 1; i++
      (k(i +
      1) + 3) % n; y(i) = x(k(i)); } })
 LOOP(alias_gather, ALIASED, false, 3, { for (int i = 0; i < n; i++) { y(i) = x(k(i)) + 1.0f; } })
+LOOP(guarded_edge, STENCIL, true, APART, { for (int i = 0; i < n; i++) { if (i > 0 && i < n - 1)
+     y(i) = x(i - 1) + x(i + 1); else y(i) = x(i); } })
+LOOP(guarded_corners, STENCIL, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { float s = a(i, j); if (i > 0) s += a(i - 1, j); if (j < n - 1) s += a(i, j + 1); if
+     (i > 1 && j > 1) s -= a(i - 2, j - 2); c(i, j) = s; } })
+LOOP(guarded_first, STENCIL, true, APART, { for (int i = 0; i < n; i++) { if (i == 0) y(i) = 1.0f;
+     else y(i) = x(i - 1); } })
+LOOP(guarded_window, STENCIL, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int
+     j = -2; j <= 2; j++) { if (i + j >= 0 && i + j < n) s += x(i + j); } y(i) = s; } })
+LOOP(guarded_in_place, STENCIL, true, APART, { for (int i = 0; i < n; i++) { if (i < n - 1) x(i) =
+     x(i + 1)*0.5f; } })
+LOOP(guarded_carried, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (i > 0) x(i) =
+     x(i - 1) + 1.0f; } })
+LOOP(clipped_window, STENCIL, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int
+     j = max(i - 2, 0); j < min(i + 3, n); j++) { s += x(j); } y(i) = s; } })
+LOOP(clipped_band, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = max(0, i -
+     2); j <= min(n - 1, i + 2); j++) { c(i, j) = a(i, j)*2.0f; } })
+LOOP(every_second, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = i; j < n; j
+     += 2) { c(i, j) = a(i, j) + 1.0f; } })
+LOOP(every_third_down, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = n - 1; j
+     > i; j -= 3) { c(i, j) = a(j, i) - 1.0f; } })
+LOOP(every_other_red, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = i % 2; j <
+     n; j += 2) { c(i, j) = a(i, j)*0.5f; } })
+LOOP(triangular_filter, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for
+     (int j = 0; j <= i; j++) { s += x(j)*y(i - j); } z(i) = s; } })
+LOOP(unequal, PARALLEL, true, APART, { for (int i = 0; i != n; i++) { y(i) = x(i)*2.0f; } })
+LOOP(unequal_down, PARALLEL, true, APART, { for (int i = n - 2; i != 0; i -= 2) { y(i) = x(i); } })
+LOOP(guarded_gather, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { if (k(i) - 3 >= 0) y(i)
+     = x(k(i) - 3); } })
+LOOP(guarded_both, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { int m = 2*k(i) - 9; if (m
+     < 0 || m >= n) y(i) = 0.5f; else y(i) = x(m) + x(n - 1 - m); } })
+LOOP(guarded_continue, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { if (k(i) < 4)
+     continue; if (k(i) > 20) continue; y(i) = x(k(i) - 4) + x(k(i) + 3); } })
+LOOP(guarded_deep, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { if (k(i) >= 5) { if
+     (x(k(i) - 5) > 1.0f) y(i) = x(k(i) - 5); else y(i) = 7.0f; } } })
+LOOP(guarded_rows, INDIRECT, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)
+     { if (k(i) + j < n) c(i, j) = a(k(i) + j, j); } })
+LOOP(behind_and, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { if (k(i) > 2 && x(k(i) - 3)
+     > 1.0f) y(i) = 1.0f; } })
+LOOP(behind_or, STENCIL, true, APART, { for (int i = 0; i < n; i++) { if (i == 0 || x(i - 1) >
+     1.0f) y(i) = 1.0f; } })
+LOOP(behind_and_carried, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (i > 0 && x(i - 1)
+     > 1.0f) x(i) = x(i - 1) - 1.0f; } })
+LOOP(inserted, SERIAL, false, APART, { for (int i = 1; i < n; i++) { float v = x(i); int j = i - 1;
+     while (j >= 0 && x(j) > v) { x(j + 1) = x(j); j--; } x(j + 1) = v; } })
+LOOP(smallest_by_if, REDUCTION, true, APART, { float s = x(0); for (int i = 1; i < n; i++) { if
+     (x(i) < s) s = x(i); } y(0) = s; })
+LOOP(largest_by_if, REDUCTION, true, APART, { float s = 1.0f; for (int i = 0; i < n; i++) { if
+     (y(i) > 0.5f) if (s <= x(i) - y(i)) s = x(i) - y(i); } z(0) = s; })
+LOOP(largest_of_some, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < n; i++) { if
+     (k(i) > 9) s = max(s, x(i)); } y(0) = s; })
+LOOP(two_ways, REDUCTION, true, APART, { float s = 1.0f; for (int i = 0; i < n; i++) { if (x(i) >
+     2.0f) s += x(i); else s -= y(i); } z(0) = s; })
+LOOP(several_terms, REDUCTION, true, APART, { float s = 0.0f; int m = 0; for (int i = 0; i < n;
+     i++) { s += x(i); s += 0.25f; m++; if (x(i) > 2.0f) m += 3; } z(0) = s; z(1) = f32(m); })
+LOOP(counted_points, REDUCTION, true, APART, { int m = 0; for (int i = 0; i < n; i++) for (int j =
+     0; j <= i; j++) { m += i*j + 1; } z(0) = f32(m); })
+LOOP(smallest_used, REDUCTION, false, APART, { float s = 9.0f; for (int i = 0; i < n; i++) { if
+     (x(i) < s) s = x(i); y(i) = s; } })
+LOOP(sum_and_product, REDUCTION, false, APART, { float s = 0.5f; for (int i = 0; i < n; i++) { if
+     (x(i) > 2.0f) s += x(i); else s *= 0.5f; } z(0) = s; })
 /* clang-format on */

@@ -113,7 +113,7 @@ static void check_loop(const struct loop *loop, bool *parallel)
 }
 
 /* semantics: Functions / Loops; Functions / Loops in loops; Functions / Integers and bool; Points,
- * memory and order / A gather; Points, memory and order / A loop */
+ * memory and order / A gather; Points, memory and order / A loop; Functions / Conditions */
 TEST(F3_loops)
 {
     int independent = 0, found = 0, sorts[SORTS] = {0};
@@ -168,4 +168,94 @@ TEST(F3_bounds_of_a_call)
     }
 }
 
-TEST_MAIN(TEST_OF(F3_loops), TEST_OF(F3_bounds_of_a_call));
+/* What a condition says depends on the numbers of the call: the same loop is a kernel, or an error.
+ */
+WEFT_FUNCTION(below, (x, y, k, limit), {
+    for (int i = 0; i < 8; i++)
+        if (k(i) >= 0 && k(i) < limit)
+            y(i) = x(k(i));
+});
+
+TEST(F3_conditions_of_a_call)
+{
+    static const int limits[] = {8, 4, 9, 8, 20, 12};
+    const int32_t positions[8] = {3, -1, 7, 11, 0, -5, 2, 6};
+    for (size_t call = 0; call < sizeof limits / sizeof limits[0]; call++) {
+        float from[8], actual[8] = {0}, expected[8] = {0};
+        for (int i = 0; i < 8; i++)
+            from[i] = (float)(i + 1);
+        for (int i = 0; i < 8; i++)
+            if (positions[i] >= 0 && positions[i] < limits[call] && positions[i] < 8)
+                expected[i] = from[positions[i]];
+        WEFT_AUTO weft_array *x = weft_borrow(from, sizeof from, WEFT_SHAPE(8), WEFT_F32);
+        WEFT_AUTO weft_array *y = weft_borrow(actual, sizeof actual, WEFT_SHAPE(8), WEFT_F32);
+        WEFT_AUTO weft_array *k =
+            weft_from_host(positions, sizeof positions, WEFT_SHAPE(8), .dtype = WEFT_I32);
+        const bool outside = limits[call] > 11;
+        weft_status status = weft_call(below, NULL, x, y, k, limits[call]);
+        CHECK_STATUS(status, outside ? WEFT_ERROR_SHAPE : WEFT_OK);
+        if (outside)
+            CHECK(strstr(weft_error_message(), "subscript 1 of 'x' is 11; 0 to 7 are possible"));
+        else
+            CHECK_BITS(actual, expected, sizeof actual);
+    }
+}
+
+/* A NaN is less than nothing, and where() needs both of its values.
+ * semantics: Functions / Smallest and largest; Functions / Conditions */
+WEFT_FUNCTION(smallest, (x), {
+    float s = x(0);
+    for (int i = 1; i < 6; i++)
+        if (x(i) < s)
+            s = x(i);
+    return s;
+});
+WEFT_FUNCTION(both_values, (x, y), {
+    for (int i = 0; i < 6; i++)
+        y(i) = where(i > 0, x(i - 1), 0.0f);
+});
+WEFT_FUNCTION(one_value, (x, y), {
+    for (int i = 0; i < 6; i++)
+        y(i) = i > 0 ? x(i - 1) : 0.0f;
+});
+
+TEST(F3_conditions_and_nan)
+{
+    float nan = __builtin_nanf(""), s = 0;
+    float some[2][6] = {{3, nan, 2, nan, 5, 2.5f}, {nan, 1, 2, 3, 4, 5}}, shifted[6] = {1};
+    const float expected[6] = {0, 3, 7, 2, 8, 5};
+    WEFT_AUTO weft_array *x = weft_borrow(some[0], sizeof some[0], WEFT_SHAPE(6), WEFT_F32);
+    WEFT_AUTO weft_array *from_nan = weft_borrow(some[1], sizeof some[1], WEFT_SHAPE(6), WEFT_F32);
+    WEFT_AUTO weft_array *y = weft_borrow(shifted, sizeof shifted, WEFT_SHAPE(6), WEFT_F32);
+    CHECK_STATUS(weft_call(smallest, &s, x), WEFT_OK);
+    CHECK(s == 2);
+    CHECK_STATUS(weft_call(smallest, &s, from_nan), WEFT_OK);
+    CHECK(s != s);
+    CHECK_STATUS(weft_call(both_values, NULL, x, y), WEFT_ERROR_SHAPE);
+    memcpy(some[0], (float[6]){3, 7, 2, 8, 5, 1}, sizeof some[0]);
+    CHECK_STATUS(weft_call(one_value, NULL, x, y), WEFT_OK);
+    CHECK_BITS(shifted, expected, sizeof shifted);
+}
+
+/* What explain says is about the body: no names of the kernel, and the place. */
+WEFT_FUNCTION(leaving, (x, y), {
+    for (int i = 0; i < 6; i++)
+        y(i) = x(i - 1);
+});
+
+TEST(F7_names_of_the_body)
+{
+    WEFT_AUTO weft_array *x = weft_zeros(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
+    char *text = NULL;
+    CHECK_STATUS(weft_call(leaving, NULL, x, y), WEFT_ERROR_SHAPE);
+    CHECK_STATUS(weft_function_explain(&text, &leaving), WEFT_OK);
+    if (text) {
+        CHECK(!strstr(text, "weft_b"));
+        CHECK(strstr(text, "x ( i - 1 ) is out of bounds at i = 0: index -1, and 'x' has 6 "
+                           "elements along axis 0 (column 36)"));
+    }
+    weft_explain_free(text);
+}
+
+TEST_MAIN(TEST_OF(F3_loops), TEST_OF(F3_bounds_of_a_call), TEST_OF(F3_conditions_of_a_call),
+          TEST_OF(F3_conditions_and_nan), TEST_OF(F7_names_of_the_body));
