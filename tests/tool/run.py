@@ -526,6 +526,9 @@ WEFT_FUNCTION_WITH(listing, (.offload = WEFT_OFFLOAD_ALWAYS), (x, y, n), {
                                       (["program.c", "listing", "x=f32[10]", "n=10"], 1, "parameter 'y' has no operand"),
                                       (["program.c", "listing", "x=f32[10]", "y=f32[9]", "n=10"], 1, "listing")):
             self.assertIn(part, run("explain", *arguments, code=code).stderr)
+        with open("unfinished.c", "w") as file:
+            file.write("WEFT_FUNCTION(half, (v), { return v/2; });\n\nWEFT_FUNCTION(third, (v), { return v/3;\n")
+        self.assertIn("unfinished.c:3: WEFT_FUNCTION(name", run("explain", "unfinished.c", code=1).stderr)
         with open("named.c", "w") as file:
             file.write("WEFT_FUNCTION(sum, (v), { return 2*v; });\n"
                        "WEFT_FUNCTION(half, (v), { if (max(v) > 0) return v; return v/2; });\n")

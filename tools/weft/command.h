@@ -116,6 +116,7 @@ typedef struct source {
     char *text;
     weft_function functions[FUNCTIONS_MAX];
     int count;
+    size_t unfinished; /* the line of the first that is none, from 1; or 0 */
 } source;
 int source_open(source *s, const char *path); /* returns an exit code; close it also then */
 void source_close(source *s);

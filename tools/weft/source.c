@@ -66,17 +66,22 @@ static weft_function_options read_options(const char *text, bool serial)
     return o;
 }
 
+static size_t line_of(const source *s, size_t at)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < at; i++)
+        line += s->text[i] == '\n';
+    return line;
+}
+
 /* The line on which the code inside of the braces begins. */
 static char *place_of(const source *s, size_t body)
 {
     char place[4200];
-    size_t line = 1;
     body += strspn(s->text + body, " \t\r\n");
     body += s->text[body] == '{';
     body += strspn(s->text + body, " \t\r\n");
-    for (size_t i = 0; i < body; i++)
-        line += s->text[i] == '\n';
-    (void)snprintf(place, sizeof place, "%.4096s:%zu", s->path, line);
+    (void)snprintf(place, sizeof place, "%.4096s:%zu", s->path, line_of(s, body));
     return strdup(place);
 }
 
@@ -123,8 +128,9 @@ static void find(source *s)
             at = behind;
         else if (length) {
             size_t open = at + length + strspn(s->text + at + length, " \t\r\n");
-            if (is_macro(s->text + at, length) && s->text[open] == '(')
-                (void)add(s, s->text + at, length, open + 1);
+            if (is_macro(s->text + at, length) && s->text[open] == '(' &&
+                !add(s, s->text + at, length, open + 1) && !s->unfinished)
+                s->unfinished = line_of(s, at);
             at += length;
         } else if (s->text[at] == '#') { /* its definition is no function */
             do
@@ -149,6 +155,11 @@ int source_open(source *s, const char *path)
     if (!read)
         return failed("%s: cannot be read, or has more than %d bytes", path, (int)SOURCE_MAX);
     find(s);
+    if (s->unfinished)
+        return failed(
+            "%s:%zu: WEFT_FUNCTION(name, (parameters), { ... }) was expected, with all of "
+            "its brackets closed",
+            path, s->unfinished);
     return s->count
                ? DONE
                : failed("%s: there is no WEFT_FUNCTION(name, (parameters), { ... }) in it", path);
