@@ -398,8 +398,9 @@ static weft_status make_plan(nesting *n, weft__nest_plan *plan)
     weft_error saved = *weft_error_last();
     const char *why = unsuitable(n);
     plan->space = n->space;
-    memcpy(plan->types, n->types, sizeof plan->types);
-    memcpy(plan->accumulators, n->accumulators, sizeof plan->accumulators);
+    memcpy(plan->types, n->types, (size_t)n->nest->operands_count * sizeof *plan->types);
+    memcpy(plan->accumulators, n->accumulators,
+           (size_t)n->nest->folds_count * sizeof *plan->accumulators);
     for (int i = 0; i < n->nest->operands_count; i++)
         numbers[i] = value_of(n, i, &plan->values[i]);
     plan->made = true;
@@ -610,10 +611,23 @@ static weft_status take_folds(nesting *n, launching *l, bool *done)
 
 static weft_status run(nesting *n, bool *done);
 
+/* Only what is read before it is written: the rest is large, and calls are short. */
+static void start(nesting *n, weft__running *r, weft__function_nest *nest,
+                  weft_array *const *folded)
+{
+    n->r = r;
+    n->nest = nest;
+    n->known = 0;
+    n->space = (weft_shape){0, {0}};
+    n->looked = false;
+    n->folded = folded;
+}
+
 /* What follows a fold over some of the loops; nothing was written until then. */
 static weft_status run_second(const nesting *n, const launching *l, bool *done)
 {
-    nesting second = {.r = n->r, .nest = n->nest->second, .folded = l->results};
+    nesting second;
+    start(&second, n->r, n->nest->second, l->results);
     TRY(run(&second, done));
     if (!*done)
         n->nest->reason = second.nest->reason;
@@ -728,7 +742,8 @@ static weft_status run(nesting *n, bool *done)
 
 bool weft__nest_count(weft__running *r, weft__function_nest *nest, weft__nest_bounds *bounds)
 {
-    nesting n = {.r = r, .nest = nest};
+    nesting n;
+    start(&n, r, nest, NULL);
     for (int k = 0; k < nest->depth; k++)
         if (!count_loop(&n, k))
             return false;
@@ -739,8 +754,9 @@ bool weft__nest_count(weft__running *r, weft__function_nest *nest, weft__nest_bo
 
 weft_status weft__nest_run(weft__running *r, weft__function_nest *nest, bool *done)
 {
-    nesting n = {.r = r, .nest = nest};
+    nesting n;
     *done = false;
+    start(&n, r, nest, NULL);
     return run(&n, done);
 }
 
