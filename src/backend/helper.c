@@ -22,6 +22,7 @@ struct weft__helper {
     job *first, *last;
     bool started, stop;
     bool orphan; /* the thread owns the last reference of the stream */
+    bool left;   /* by the stream, to whoever waits for the thread's end */
     pthread_t thread;
     weft__helper *next, *previous; /* all helpers */
 };
@@ -48,16 +49,18 @@ weft__helper *weft__helper_new(weft_stream *stream)
     return helper;
 }
 
-static void unlink_helper(weft__helper *helper)
+/* With list_mutex held. */
+static void free_helper(weft__helper *helper)
 {
-    pthread_mutex_lock(&list_mutex);
     if (helper->previous)
         helper->previous->next = helper->next;
     else
         list = helper->next;
     if (helper->next)
         helper->next->previous = helper->previous;
-    pthread_mutex_unlock(&list_mutex);
+    pthread_mutex_destroy(&helper->mutex);
+    pthread_cond_destroy(&helper->changed);
+    weft__free(helper);
 }
 
 /* Its number is not done while the gate is shut, so nothing else records how it went. */
@@ -175,9 +178,14 @@ static void end_thread(weft__helper *helper)
 void weft__helpers_finish(int32_t kind)
 {
     pthread_mutex_lock(&list_mutex);
-    for (weft__helper *helper = list; helper; helper = helper->next)
-        if (helper != current && helper->stream->device.kind == kind)
-            end_thread(helper);
+    for (weft__helper *helper = list, *next; helper; helper = next) {
+        next = helper->next;
+        if (helper == current || helper->stream->device.kind != kind)
+            continue;
+        end_thread(helper);
+        if (helper->left)
+            free_helper(helper);
+    }
     pthread_mutex_unlock(&list_mutex);
 }
 
@@ -191,6 +199,22 @@ void weft__helpers_after_fork(void)
     }
 }
 
+/* By its own thread, which somebody may already be waiting for with the list locked. */
+static void leave(weft__helper *helper)
+{
+    pthread_mutex_lock(&helper->mutex);
+    const bool awaited = !helper->started;
+    helper->started = false;
+    helper->left = awaited;
+    pthread_mutex_unlock(&helper->mutex);
+    if (awaited)
+        return;
+    pthread_detach(pthread_self());
+    pthread_mutex_lock(&list_mutex);
+    free_helper(helper);
+    pthread_mutex_unlock(&list_mutex);
+}
+
 bool weft__helper_close(weft__helper *helper)
 {
     if (current == helper && !helper->orphan) {
@@ -200,13 +224,13 @@ bool weft__helper_close(weft__helper *helper)
         atomic_store(&helper->stream->references, 1);
         return false;
     }
-    if (current == helper)
-        pthread_detach(helper->thread);
-    else
-        end_thread(helper);
-    unlink_helper(helper);
-    pthread_mutex_destroy(&helper->mutex);
-    pthread_cond_destroy(&helper->changed);
-    weft__free(helper);
+    if (current == helper) {
+        leave(helper);
+        return true;
+    }
+    end_thread(helper);
+    pthread_mutex_lock(&list_mutex);
+    free_helper(helper);
+    pthread_mutex_unlock(&list_mutex);
     return true;
 }

@@ -123,24 +123,27 @@ static int state_of(weft__line *line, const weft__pending *first)
 
 static weft_status fail(int state) { return weft__cuda_fail(NULL, -state); }
 
-/* Without an event there is still the whole stream to wait for. */
+/* Without an event there is still the whole stream to wait for. Once the line is unlocked the work
+ * may be done, and its stream gone. */
 static void wait_for(weft__line *line, uint64_t sequence)
 {
-    weft__cuda_stream *s = line->owner;
     weft__pending *pending, *marked = NULL;
     pthread_mutex_lock(&line->mutex);
+    weft__cuda_stream *s = line->owner;
     while ((pending = weft__line_find(line, sequence)) && atomic_load(&pending->deferred))
         pthread_cond_wait(&s->changed, &line->mutex);
     if (!pending || atomic_load(&s->device->fault) || !weft__cuda_usable()) {
         pthread_mutex_unlock(&line->mutex);
         return;
     }
-    const bool entered = weft__cuda_enter(s->device);
+    weft__cuda_device *device = s->device;
+    CUstream handle = s->handle;
+    const bool entered = weft__cuda_enter(device);
     marked = mark(line, pending);
     CUevent event = marked ? marked->event : NULL;
     pthread_mutex_unlock(&line->mutex);
-    weft__cuda_note(s->device, event ? weft__cu.EventSynchronize(event)
-                                     : weft__cu.StreamSynchronize(s->handle));
+    weft__cuda_note(device, event ? weft__cu.EventSynchronize(event)
+                                  : weft__cu.StreamSynchronize(handle));
     weft__cuda_leave(entered);
 }
 
