@@ -142,8 +142,8 @@ static void wait_for(weft__line *line, uint64_t sequence)
     marked = mark(line, pending);
     CUevent event = marked ? marked->event : NULL;
     pthread_mutex_unlock(&line->mutex);
-    weft__cuda_note(device, event ? weft__cu.EventSynchronize(event)
-                                  : weft__cu.StreamSynchronize(handle));
+    weft__cuda_note(device,
+                    event ? weft__cu.EventSynchronize(event) : weft__cu.StreamSynchronize(handle));
     weft__cuda_leave(entered);
 }
 

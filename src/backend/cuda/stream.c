@@ -216,11 +216,11 @@ static void open_gate(void *handle)
     if (d->pending->work.kind != WEFT__WORK_CALL)
         do_deferred(d);
     pthread_mutex_lock(&s->line->mutex);
+    atomic_fetch_sub(&s->deferred, 1); /* first: who knows that this is done need not defer more */
     atomic_store(&d->pending->deferred, false);
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->line->mutex);
     free_deferred(d);
-    atomic_fetch_sub(&s->deferred, 1);
 }
 
 static void drop_gate(void *handle) { free_deferred(handle); }
