@@ -203,21 +203,27 @@ static void add_different(guarding *g, int32_t left, int32_t right)
         add_known(g, right, left, 1);
 }
 
+/* That left is below right, or with `strict` false at most right; or, if that does not hold, that
+ * right is at most left, or below it. */
+static void add_order(guarding *g, int32_t left, int32_t right, bool strict, bool holds)
+{
+    if (holds)
+        add_known(g, right, left, strict);
+    else
+        add_known(g, left, right, !strict);
+}
+
 static void add_comparison(guarding *g, const weft__syntax_node *n, bool holds)
 {
     const int32_t left = argument_of(g, n, 0), right = argument_of(g, n, 1);
     switch (n->operation) {
     case WEFT__LANG_less:
-        holds ? add_known(g, right, left, 1) : add_known(g, left, right, 0);
-        return;
     case WEFT__LANG_less_equal:
-        holds ? add_known(g, right, left, 0) : add_known(g, left, right, 1);
+        add_order(g, left, right, n->operation == WEFT__LANG_less, holds);
         return;
     case WEFT__LANG_greater:
-        holds ? add_known(g, left, right, 1) : add_known(g, right, left, 0);
-        return;
     case WEFT__LANG_greater_equal:
-        holds ? add_known(g, left, right, 0) : add_known(g, right, left, 1);
+        add_order(g, right, left, n->operation == WEFT__LANG_greater, holds);
         return;
     case WEFT__LANG_equal:
     case WEFT__LANG_not_equal:

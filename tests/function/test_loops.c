@@ -201,6 +201,36 @@ TEST(F3_conditions_of_a_call)
     }
 }
 
+/* Each is wrong for one i, by one. */
+TEST(F3_conditions_that_do_not_suffice)
+{
+    static const char *const bodies[] = {
+        "{ for (int i = 0; i < 6; i++) if (i > 0) y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (0 < i) y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i >= 1) y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (1 <= i) y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i < 5) y(i) = x(i + 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i <= 4) y(i) = x(i + 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i > 4) y(i) = 0.0f; else y(i) = x(i + 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i >= 5) y(i) = 0.0f; else y(i) = x(i + 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i < 1) y(i) = 0.0f; else y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i <= 0) y(i) = 0.0f; else y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i == 0) y(i) = 0.0f; else y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i != 0) y(i) = x(i - 2); }",
+        "{ for (int i = 0; i < 6; i++) if (i == 4) y(i) = x(i + 2); }",
+    };
+    WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
+    CHECK(x && y);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        const weft_function f = {.struct_size = sizeof f,
+                                 .name = "short_by_one",
+                                 .parameters = "(x, y)",
+                                 .body = bodies[i],
+                                 .place = "here"};
+        CHECK_STATUS(weft_call(f, NULL, x, y), WEFT_ERROR_SHAPE);
+    }
+}
+
 /* A NaN is less than nothing, and where() needs both of its values.
  * semantics: Functions / Smallest and largest; Functions / Conditions */
 WEFT_FUNCTION(smallest, (x), {
@@ -259,4 +289,5 @@ TEST(F7_names_of_the_body)
 }
 
 TEST_MAIN(TEST_OF(F3_loops), TEST_OF(F3_bounds_of_a_call), TEST_OF(F3_conditions_of_a_call),
-          TEST_OF(F3_conditions_and_nan), TEST_OF(F7_names_of_the_body));
+          TEST_OF(F3_conditions_that_do_not_suffice), TEST_OF(F3_conditions_and_nan),
+          TEST_OF(F7_names_of_the_body));
