@@ -1,133 +1,22 @@
 /* Dependences: whether one iteration reads or writes an element that an earlier one wrote. The
  * elements are affine in what the loops count, so this asks whether a system of linear inequalities
- * has a solution; it is solved over the rationals (Fourier and Motzkin), tightened to integers
- * where that is easy. What cannot be decided counts as a dependence. */
-#include "core/allocate.h"
+ * has a solution. What cannot be decided counts as a dependence. */
+#include "function/inequality.h"
 #include "function/nest.h"
 #include <string.h>
 
-enum { COLUMNS = 2 * WEFT__NEST_DEPTH_MAX + 1, ROWS_MAX = 600 };
+enum { COLUMNS = WEFT__INEQUALITY_COLUMNS };
 
-/* c[0]*v0 + c[1]*v1 + … + c[COLUMNS - 1] >= 0 */
-typedef struct row {
-    int64_t c[COLUMNS];
-} row;
-
-typedef struct rows {
-    row *row;
-    int count;
-    bool unknown; /* a number or the number of rows was too large */
-} rows;
+typedef weft__inequality row;
 
 /* What a question is about. */
 typedef struct question {
     weft__function_nest *nest;
     const weft_shape *space;
     const weft__affine *forms;
-    bool whole;    /* about all points of the kernel, those outside of a loop's bounds too */
-    rows from, to; /* of an elimination */
+    bool whole; /* about all points of the kernel, those outside of a loop's bounds too */
+    weft__inequalities known;
 } question;
-
-static int64_t greatest_divisor(int64_t a, int64_t b)
-{
-    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    while (y) {
-        uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return (int64_t)(x & INT64_MAX);
-}
-
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
-
-static void add_row(rows *to, const row *new_row)
-{
-    row r = *new_row;
-    int64_t divisor = 0;
-    for (int k = 0; k < COLUMNS - 1; k++)
-        divisor = greatest_divisor(divisor, r.c[k]);
-    for (int k = 0; divisor > 1 && k < COLUMNS - 1; k++)
-        r.c[k] /= divisor;
-    if (divisor > 1)
-        r.c[COLUMNS - 1] = floor_divide(r.c[COLUMNS - 1], divisor);
-    for (int i = 0; i < to->count; i++)
-        if (!memcmp(to->row[i].c, r.c, (COLUMNS - 1) * sizeof *r.c)) { /* the tighter one stays */
-            if (r.c[COLUMNS - 1] < to->row[i].c[COLUMNS - 1])
-                to->row[i].c[COLUMNS - 1] = r.c[COLUMNS - 1];
-            return;
-        }
-    if (to->count == ROWS_MAX)
-        to->unknown = true;
-    else
-        to->row[to->count++] = r;
-}
-
-/* scale*a + other*b. */
-static bool combine(const row *a, int64_t scale, const row *b, int64_t other, row *sum)
-{
-    for (int k = 0; k < COLUMNS; k++) {
-        int64_t x, y;
-        if (__builtin_mul_overflow(a->c[k], scale, &x) ||
-            __builtin_mul_overflow(b->c[k], other, &y) || __builtin_add_overflow(x, y, &sum->c[k]))
-            return false;
-    }
-    return true;
-}
-
-/* Rows that say the same without the variable. */
-static void eliminate(const rows *from, int variable, rows *to)
-{
-    to->count = 0;
-    to->unknown = from->unknown;
-    for (int i = 0; i < from->count && !to->unknown; i++) {
-        int64_t low = from->row[i].c[variable];
-        if (low == 0)
-            add_row(to, &from->row[i]);
-        for (int k = 0; low > 0 && k < from->count && !to->unknown; k++) {
-            int64_t high = from->row[k].c[variable];
-            row sum;
-            if (high >= 0)
-                continue;
-            if (high == INT64_MIN || !combine(&from->row[i], -high, &from->row[k], low, &sum))
-                to->unknown = true;
-            else
-                add_row(to, &sum);
-        }
-    }
-}
-
-/* The variable that leaves the fewest rows; -1 if none is left. */
-static int next_variable(const rows *from)
-{
-    int best = -1, fewest = 0;
-    for (int k = 0; k < COLUMNS - 1; k++) {
-        int low = 0, high = 0;
-        for (int i = 0; i < from->count; i++) {
-            low += from->row[i].c[k] > 0;
-            high += from->row[i].c[k] < 0;
-        }
-        if (low + high > 0 && (best < 0 || low * high < fewest)) {
-            best = k;
-            fewest = low * high;
-        }
-    }
-    return best;
-}
-
-static bool has_solution(question *q)
-{
-    for (int k = next_variable(&q->from); k >= 0 && !q->from.unknown; k = next_variable(&q->from)) {
-        eliminate(&q->from, k, &q->to);
-        rows swap = q->from;
-        q->from = q->to;
-        q->to = swap;
-    }
-    bool solution = true;
-    for (int i = 0; i < q->from.count && !q->from.unknown; i++)
-        solution &= q->from.row[i].c[COLUMNS - 1] >= 0;
-    return solution;
-}
 
 /* a's form in one iteration minus b's in the other; `side` is where b's variables are. */
 static bool subtract(const weft__affine *a, int a_side, const weft__affine *b, int b_side,
@@ -149,29 +38,6 @@ static bool subtract(const weft__affine *a, int a_side, const weft__affine *b, i
     return true;
 }
 
-static void add_equality(rows *to, const row *zero)
-{
-    row negative;
-    for (int k = 0; k < COLUMNS; k++) {
-        if (zero->c[k] == INT64_MIN) {
-            to->unknown = true;
-            return;
-        }
-        negative.c[k] = -zero->c[k];
-    }
-    add_row(to, zero);
-    add_row(to, &negative);
-}
-
-/* No integers solve it: its factors have a common divisor that the constant has not. */
-static bool is_impossible(const row *zero)
-{
-    int64_t divisor = 0;
-    for (int k = 0; k < COLUMNS - 1; k++)
-        divisor = greatest_divisor(divisor, zero->c[k]);
-    return divisor ? zero->c[COLUMNS - 1] % divisor != 0 : zero->c[COLUMNS - 1] != 0;
-}
-
 /* left + less <= right in one iteration. */
 static void add_comparison(question *q, int32_t left, int32_t right, int64_t less, int side)
 {
@@ -179,7 +45,7 @@ static void add_comparison(question *q, int32_t left, int32_t right, int64_t les
     if (!subtract(&q->forms[right], side, &q->forms[left], side, &difference) ||
         __builtin_sub_overflow(difference.c[COLUMNS - 1], less, &difference.c[COLUMNS - 1]))
         return; /* less is known, which is safe */
-    add_row(&q->from, &difference);
+    weft__inequality_add(&q->known, &difference);
 }
 
 /* The bounds of loops that depend on others. */
@@ -218,8 +84,8 @@ static void add_space(question *q, int side)
         least.c[side * WEFT__NEST_DEPTH_MAX + k] = 1;
         most.c[side * WEFT__NEST_DEPTH_MAX + k] = -1;
         most.c[COLUMNS - 1] = q->space->size[k] - 1;
-        add_row(&q->from, &least);
-        add_row(&q->from, &most);
+        weft__inequality_add(&q->known, &least);
+        weft__inequality_add(&q->known, &most);
     }
     for (int k = 0; k < q->nest->depth && !q->whole; k++)
         if (q->nest->loops[k].guard >= 0)
@@ -235,10 +101,10 @@ static void add_order(question *q, int level)
         difference.c[q->nest->axis[k]] = -1;
         difference.c[WEFT__NEST_DEPTH_MAX + q->nest->axis[k]] = 1;
         if (k < level)
-            add_equality(&q->from, &difference);
+            weft__inequality_equal(&q->known, &difference);
         else {
             difference.c[COLUMNS - 1] = -1;
-            add_row(&q->from, &difference);
+            weft__inequality_add(&q->known, &difference);
         }
     }
 }
@@ -249,8 +115,7 @@ static bool meet(question *q, int32_t first, int32_t second, int level)
 {
     const weft__lang_syntax *s = q->nest->syntax;
     const weft__syntax_node *a = &s->nodes[first], *b = &s->nodes[second];
-    q->from.count = 0;
-    q->from.unknown = false;
+    weft__inequalities_clear(&q->known);
     if (a->count != b->count)
         return true;
     for (uint32_t k = 0; k < a->count; k++) {
@@ -258,14 +123,14 @@ static bool meet(question *q, int32_t first, int32_t second, int level)
         if (!subtract(&q->forms[s->arguments[a->first + k]], 0,
                       &q->forms[s->arguments[b->first + k]], 1, &zero))
             return true;
-        if (is_impossible(&zero))
+        if (weft__inequality_is_impossible(&zero))
             return false;
-        add_equality(&q->from, &zero);
+        weft__inequality_equal(&q->known, &zero);
     }
     add_space(q, 0);
     add_space(q, 1);
     add_order(q, level);
-    return has_solution(q);
+    return weft__inequalities_have_solution(&q->known);
 }
 
 static bool is_same_form(const question *q, int32_t first, int32_t second)
@@ -368,16 +233,14 @@ bool weft__nest_depends(weft__function_nest *nest, const weft_shape *space,
                         const weft__affine *forms)
 {
     question q = {.nest = nest, .space = space, .forms = forms};
-    q.from.row = weft__allocate(2 * ROWS_MAX * sizeof(row));
-    bool depends = !q.from.row;
+    bool depends = !weft__inequalities_open(&q.known);
     if (depends)
         weft__nest_refuse(nest, 0, "memory ran out");
-    q.to.row = q.from.row + ROWS_MAX;
     for (uint32_t i = 0; !depends && i < nest->syntax->statements_count; i++) {
         const weft__syntax_statement *w = &nest->syntax->statements[i];
         bool array = w->target >= 0 && nest->operands[w->target].role == WEFT__ROLE_VARIABLE;
         depends = array && depends_on(&q, w);
     }
-    weft__free(q.from.row < q.to.row ? q.from.row : q.to.row);
+    weft__inequalities_close(&q.known);
     return depends;
 }

@@ -1,6 +1,7 @@
 /* What a function does, as text; the public functions of all forms. */
 #include "function/explain.h"
 #include "function/open.h"
+#include "function/task.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -26,9 +27,12 @@ static void write_loop(weft__text *w, const weft__function *f, const weft__funct
         weft__text_add(w, ": perhaps parallel, as the bounds of a call decide");
     else
         weft__text_add(w, ": %s", !serial ? "parallel" : "serial");
-    if (nest && !serial && nest->depth > 1)
+    const bool tasks = nest && nest->task && weft__task_has_run(nest->task);
+    if (tasks)
+        weft__text_add(w, ", each iteration in order");
+    if (nest && !serial && !tasks && nest->depth > 1)
         weft__text_add(w, ", %d loops together", nest->depth);
-    if (nest && !serial && nest->folds_count)
+    if (nest && !serial && !tasks && nest->folds_count)
         weft__text_add(w, ", %d fold%s", nest->folds_count, nest->folds_count == 1 ? "" : "s");
     weft__explain_why(f, nest, why);
     if (why[0])

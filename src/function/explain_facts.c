@@ -1,6 +1,7 @@
 /* What there is to say about statements and events. */
 #include "function/expand.h"
 #include "function/explain.h"
+#include "function/task.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,8 @@ void weft__explain_why(const weft__function *f, const weft__function_nest *nest,
 {
     char at[WEFT__EXPLAIN_PLACE], from[WEFT__EXPLAIN_PLACE];
     why[0] = 0;
-    if (!nest || !nest->reason.text[0])
+    if (!nest || !nest->reason.text[0] ||
+        (nest->task && (weft__task_has_run(nest->task) || !weft__task_was_tried(nest->task))))
         return;
     weft__explain_position(f, nest->reason.column, at);
     if (nest->reason.from)
@@ -119,6 +121,9 @@ const weft__function_join *weft__explain_join(const weft__function *f,
 bool weft__explain_is_serial(const weft__function *f, const weft__function_statement *s)
 {
     const weft__function_nest *nest = s->nest < 0 ? NULL : f->nests[s->nest];
+    if (s->kind == WEFT__STATEMENT_FOR && nest && nest->task &&
+        (weft__task_has_run(nest->task) || (!nest->candidate && !weft__task_was_tried(nest->task))))
+        return false;
     return s->kind == WEFT__STATEMENT_WHILE ||
            (s->kind == WEFT__STATEMENT_FOR && (!nest || !nest->candidate || nest->reason.text[0]));
 }
@@ -129,6 +134,7 @@ bool weft__explain_is_decided(const weft__function *f, const weft__function_stat
     bool made = weft__explain_is_serial(f, s);
     for (int i = 0; nest && i < WEFT__NEST_PLANS; i++)
         made |= nest->plans[i].made;
+    made |= nest && nest->task && weft__task_has_run(nest->task);
     return made;
 }
 

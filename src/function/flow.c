@@ -108,3 +108,8 @@ bool weft__function_live_after(const weft__function *f, int32_t statement, int32
     }
     return false;
 }
+
+bool weft__function_carries(const weft__function *f, int32_t statement, int32_t variable)
+{
+    return of_list(f, f->statements[statement].child, variable, true) == MEETS_READ;
+}

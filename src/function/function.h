@@ -12,7 +12,8 @@
  *     nest*.c     loops that may become kernels, whose texts emit.c and rows.c write
  *     extent.c    between which integers elements are that loops find others by
  *     serial*.c   loops that are not parallel and go round often, compiled
- *     depend.c    whether the iterations of such a loop need each other
+ *     task*.c     loops whose iterations are such programs, and independent of each other
+ *     depend.c    whether the iterations of a loop need each other, by inequality.c
  *     choose.c    where a region runs, by the costs of cost.c, cost_file.c and calibrate.c
  *     variable.c  variables, and which copy of an array is valid where
  *     traced.c    running what was compiled, for timelines
@@ -247,6 +248,8 @@ weft_status weft__function_version_get(weft__function *function, weft__function_
 
 /* flow.c: whether the value that a variable has after the statement may be read. */
 bool weft__function_live_after(const weft__function *function, int32_t statement, int32_t variable);
+/* Whether an iteration of the loop may read what the variable was before it. */
+bool weft__function_carries(const weft__function *function, int32_t statement, int32_t variable);
 /* Fills `parents`, of each statement. */
 void weft__function_parents(const weft__function *function, int32_t *parents);
 
@@ -264,6 +267,8 @@ void weft__held_wrote(weft__running *r, int32_t variable, bool on_device);
 /* The variable becomes an array, whose reference it takes over, on the host or where regions run.
  */
 void weft__held_set_array(weft__running *r, int32_t variable, weft_array *array);
+/* It becomes nothing. */
+void weft__held_unset(weft__running *r, int32_t variable);
 void weft__held_set_number(weft__running *r, int32_t variable, const weft_operand *number,
                            bool typed);
 /* Whether assigning to the variable writes its array. */
@@ -317,6 +322,10 @@ weft_status weft__function_evaluate(const weft__running *r, weft__evaluation *ev
                                     const weft_operand *operands, uint32_t begin, uint32_t end,
                                     weft_array **value);
 
+/* The same for something else that a loop becomes. */
+weft_status weft__function_launch(const weft__running *r, uint32_t begin,
+                                  weft_status (*launch)(void *context), void *context);
+
 /* run.c */
 /* A value of no dimensions as a number; takes the array over. */
 weft_status weft__function_read(weft__running *r, uint32_t column, weft_array *array,
@@ -326,6 +335,8 @@ weft_status weft__function_declare(weft__running *r, const weft__function_statem
 /* Gives a variable a number, as what it was declared. */
 void weft__function_set(weft__running *r, int32_t variable, const weft_operand *value, bool typed);
 weft_status weft__function_run(weft__running *r);
+/* The statements of one iteration of a loop, one after the other. */
+weft_status weft__function_run_body(weft__running *r, int32_t first);
 
 /* serial_run.c: runs a loop from its condition on as compiled code, if there is some, or if so many
  * more rounds that were interpreted make it worth it. *done is false if nothing was done. */

@@ -1,6 +1,7 @@
 /* Finding loops that may become kernels: those that count, one inside the other. */
 #include "function/nest.h"
 #include "core/allocate.h"
+#include "function/task.h"
 #include "lang/error.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,7 +153,7 @@ static bool find_bound(const weft__function *f, const weft__function_statement *
             loop->compare == WEFT__LANG_not_equal);
 }
 
-/* v++, or v += a literal. */
+/* v++, or v += a literal; of v += anything else, `by` is what. */
 static bool find_step(const weft__function *f, int32_t step, weft__nest_loop *loop)
 {
     const weft__function_statement *s = step < 0 ? NULL : &f->statements[step];
@@ -168,14 +169,19 @@ static bool find_step(const weft__function *f, int32_t step, weft__nest_loop *lo
     const int32_t *sides = arguments_of(part, part->node);
     const weft__syntax_node *literal = &part->syntax->nodes[sides[1]];
     bool minus = part->syntax->nodes[part->node].operation == WEFT__LANG_subtract;
-    if (!is_variable(part, sides[0], loop->variable) || literal->kind != WEFT__SYNTAX_LITERAL ||
-        literal->dtype != WEFT_I64 || literal->value.integer > 1 << 30 ||
+    if (!is_variable(part, sides[0], loop->variable) ||
         (!minus && part->syntax->nodes[part->node].operation != WEFT__LANG_add))
         return false;
+    loop->by_part = s->part;
+    loop->by = sides[1];
+    loop->minus = minus;
+    if (literal->kind != WEFT__SYNTAX_LITERAL || literal->dtype != WEFT_I64 ||
+        literal->value.integer > 1 << 30)
+        return true;
     loop->step = (int64_t)literal->value.integer;
     if (minus != literal->negative)
         loop->step = -loop->step;
-    return loop->step != 0;
+    return true;
 }
 
 static bool is_upward(const weft__nest_loop *loop)
@@ -191,11 +197,17 @@ static bool part_reads(const weft__function_part *part, int32_t variable)
     return false;
 }
 
-bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__function_nest *nest)
+bool weft__nest_find_loop(const weft__function *f, int32_t statement, weft__nest_loop *loop)
 {
     const weft__function_statement *s = &f->statements[statement];
-    weft__nest_loop loop = {.statement = statement, .guard = -1};
-    if (!find_lower(f, s->init, &loop) || !find_bound(f, s, &loop) || !find_step(f, s->step, &loop))
+    *loop = (weft__nest_loop){.statement = statement, .guard = -1, .by_part = -1};
+    return find_lower(f, s->init, loop) && find_bound(f, s, loop) && find_step(f, s->step, loop);
+}
+
+bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__function_nest *nest)
+{
+    weft__nest_loop loop;
+    if (!weft__nest_find_loop(f, statement, &loop) || loop.step == 0)
         return false;
     bool either = loop.compare == WEFT__LANG_not_equal;
     if (!either && is_upward(&loop) != (loop.step > 0))
@@ -305,5 +317,7 @@ weft_status weft__function_nests(weft__function *f)
         f->nests[f->nests_count++] = nest;
         TRY(find_nest(f, (int32_t)i, nest));
     }
+    for (uint32_t i = 0; i < f->nests_count; i++) /* they ask about the nests in them */
+        TRY(weft__task_new(f, f->nests[i]->statement, &f->nests[i]->task));
     return WEFT_OK;
 }

@@ -21,9 +21,11 @@ typedef struct weft__nest_loop {
     int32_t lower_part, lower, bound_part, bound; /* parts, and nodes in them */
     uint8_t compare; /* less, less_equal, greater, greater_equal, not_equal */
     int64_t step;
-    int64_t every; /* of a loop that depends on others: it skips all but each so-manieth */
-    bool depends;  /* its bounds need the variables of loops around it */
-    int32_t guard; /* then: the statement of the kernel that is true inside of them */
+    int32_t by_part, by; /* v += something: what, if the step is 0 … */
+    bool minus;          /* … or v -= something */
+    int64_t every;       /* of a loop that depends on others: it skips all but each so-manieth */
+    bool depends;        /* its bounds need the variables of loops around it */
+    int32_t guard;       /* then: the statement of the kernel that is true inside of them */
 } weft__nest_loop;
 
 /* s += …, in the kernel an array with a value for each point. */
@@ -73,6 +75,8 @@ typedef struct weft__nest_plan {
     weft__launch_plan launch;
 } weft__nest_plan;
 
+typedef struct weft__task weft__task;
+
 struct weft__function_nest {
     int32_t statement;
     int depth;
@@ -94,6 +98,7 @@ struct weft__function_nest {
     int joined;                  /* loops that follow each other, in one kernel; or 0 */
     int joined_ends[WEFT__JOINED_MAX]; /* of each: the statements of the kernel until its end */
     bool has_privates;
+    weft__task *task;       /* its iterations as programs of their own, if that may be; or NULL */
     uint32_t (*columns)[2]; /* of the text, and of the body, token by token */
     uint32_t columns_count, columns_room;
     weft__nest_plan plans[WEFT__NEST_PLANS];
@@ -119,7 +124,9 @@ weft_status weft__nest_emit_inner(weft__function *f, weft__function_nest *nest);
 void weft__nest_clear(weft__function_nest *nest);
 /* rows.c: the same for a loop around one that folds, if it was refused as one kernel. */
 weft_status weft__nest_emit_rows(weft__function *f, weft__function_nest *nest);
-/* nest.c: adds the loop at the statement to the nest, if it counts. */
+/* nest.c: a loop that counts; its step is 0 if that is no literal. */
+bool weft__nest_find_loop(const weft__function *f, int32_t statement, weft__nest_loop *loop);
+/* Adds the loop at the statement to the nest, if it counts by a literal. */
 bool weft__nest_add_loop(const weft__function *f, int32_t statement, weft__function_nest *nest);
 /* The first statement of a body, without the braces around it. */
 int32_t weft__nest_body(const weft__function *f, int32_t body);

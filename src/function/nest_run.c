@@ -3,6 +3,7 @@
 #include "function/accumulator.h"
 #include "function/cost.h"
 #include "function/number.h"
+#include "function/task.h"
 #include <string.h>
 
 /* A range of integers. */
@@ -266,6 +267,7 @@ void weft__function_nest_free(weft__function_nest *nest)
     for (int i = 0; i < WEFT__NEST_PLANS; i++)
         free_plan(&nest->plans[i]);
     weft__function_nest_free(nest->second);
+    weft__task_free(nest->task);
     weft__lang_syntax_free(nest->syntax);
     weft__free(nest->text);
     weft__free(nest->columns);
@@ -766,6 +768,8 @@ weft_status weft__function_nest_run(weft__running *r, int32_t at, bool *done)
     *done = false;
     if (nest->candidate)
         TRY(weft__nest_run(r, nest, done));
+    if (!*done && nest->task)
+        TRY(weft__task_run(r, nest->task, done));
     if (!*done)
         weft__function_note(r->function, WEFT__DID_SERIAL,
                             (int32_t)r->function->statements[nest->statement].column, 0);

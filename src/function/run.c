@@ -437,6 +437,18 @@ static weft_status run_statements(weft__running *r, int32_t first, going *flow)
     return WEFT_OK;
 }
 
+weft_status weft__function_run_body(weft__running *r, int32_t first)
+{
+    const bool serial = r->serial;
+    going flow = FLOW_NEXT;
+    r->serial = true;
+    r->loops++;
+    weft_status status = run_statements(r, first, &flow);
+    r->loops--;
+    r->serial = serial;
+    return status;
+}
+
 weft_status weft__function_run(weft__running *r)
 {
     going flow = FLOW_NEXT;

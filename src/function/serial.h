@@ -11,7 +11,9 @@ enum { WEFT__SERIAL_ARRAYS = 16, WEFT__SERIAL_SCALARS = 128, WEFT__SERIAL_PLANS 
 typedef enum weft__serial_input {
     WEFT__INPUT_NUMBER, /* of variable `index` */
     WEFT__INPUT_SIZE,   /* of axis `axis` of array `index` */
-    WEFT__INPUT_STRIDE  /* the same, in elements */
+    WEFT__INPUT_STRIDE, /* the same, in elements */
+    WEFT__INPUT_FIRST,  /* of tasks: what the loop counts from … */
+    WEFT__INPUT_STEP    /* … and by */
 } weft__serial_input;
 typedef struct weft__serial_scalar {
     uint8_t kind;
@@ -42,6 +44,8 @@ typedef struct weft__serial {
     int32_t left;   /* bool: the loop is left; -1: it is not */
     int32_t failed; /* i64: 1 + the part with a subscript that is out of range, or 0 */
     int32_t inside; /* bool: the subscripts of the present part are in range; -1: there are none */
+    int32_t point;  /* i64: of tasks, which one this is; -1: it is no task */
+    const bool *private; /* of the variables: arrays that each task has for itself */
     bool refused;
 } weft__serial;
 
@@ -59,11 +63,19 @@ int32_t weft__serial_and(weft__serial *s, int32_t a, int32_t b);
 int32_t weft__serial_not(weft__serial *s, int32_t a);
 int32_t weft__serial_cast(weft__serial *s, weft_dtype dtype, int32_t a);
 
+/* Of an array that each task has for itself: how many elements. */
+int32_t weft__serial_count(weft__serial *s, int operand, int ndim);
+/* The operand that a variable's array is; a new one if need be. */
+int weft__serial_operand(weft__serial *s, int32_t variable);
+
 /* serial_part.c: an expression or an assignment to an element. `value` gets what it is; *weak and
  * *dtype say of which type. */
 weft_status weft__serial_part(weft__serial *s, int32_t part, bool as_value, int32_t *value,
                               uint8_t *dtype, bool *typed);
-/* serial_flow.c: the loop from its condition on. */
+/* serial_flow.c: a variable gets a value, where the program is at this point. */
+void weft__serial_set(weft__serial *s, int32_t variable, int32_t value, uint8_t dtype, bool typed);
+weft_status weft__serial_list(weft__serial *s, int32_t first);
+/* The loop from its condition on. */
 weft_status weft__serial_loop(weft__serial *s, const weft__function_statement *loop);
 
 #endif

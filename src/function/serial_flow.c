@@ -4,12 +4,9 @@
 #include "function/serial.h"
 #include <string.h>
 
-static weft_status list(weft__serial *s, int32_t first);
-
 static int32_t always(weft__serial *s) { return weft__build_constant(&s->builder, WEFT_BOOL, 1); }
 
-/* A variable gets a value, where the program is at this point. */
-static void set(weft__serial *s, int32_t variable, int32_t value, uint8_t dtype, bool typed)
+void weft__serial_set(weft__serial *s, int32_t variable, int32_t value, uint8_t dtype, bool typed)
 {
     const uint8_t declared = s->f->variables[variable].dtype;
     weft__serial_variable *v = &s->variables[variable];
@@ -40,12 +37,13 @@ static weft_status assign(weft__serial *s, const weft__function_statement *st)
     uint8_t dtype = 0;
     bool typed = false;
     if (st->kind == WEFT__STATEMENT_DECLARE && st->part < 0) {
-        set(s, st->variable, weft__build_constant(&s->builder, WEFT_I64, 0), WEFT_I64, false);
+        weft__serial_set(s, st->variable, weft__build_constant(&s->builder, WEFT_I64, 0), WEFT_I64,
+                         false);
         return WEFT_OK;
     }
     TRY(weft__serial_part(s, st->part, st->variable >= 0, &value, &dtype, &typed));
     if (st->variable >= 0)
-        set(s, st->variable, value, dtype, typed);
+        weft__serial_set(s, st->variable, value, dtype, typed);
     return WEFT_OK;
 }
 
@@ -58,8 +56,9 @@ static void step(weft__serial *s, const weft__function_statement *st)
         return;
     }
     int32_t delta = weft__build_constant(&s->builder, WEFT_I64, (uint64_t)(int64_t)st->delta);
-    set(s, st->variable, weft__build(&s->builder, WEFT__OP_add, WEFT_I64, v->value, delta, 0),
-        WEFT_I64, false);
+    weft__serial_set(s, st->variable,
+                     weft__build(&s->builder, WEFT__OP_add, WEFT_I64, v->value, delta, 0), WEFT_I64,
+                     false);
 }
 
 /* Whether a part holds, and the program is at this point. */
@@ -108,19 +107,57 @@ static weft_status choice(weft__serial *s, const weft__function_statement *st)
     for (size_t i = 0; i < count; i++)
         before[i] = s->variables[i].set;
     s->active = holds;
-    weft_status status = list(s, st->child);
+    weft_status status = weft__serial_list(s, st->child);
     for (size_t i = 0; i < count; i++) {
         then[i] = s->variables[i].set;
         s->variables[i].set = before[i];
     }
     s->active = fails;
     if (status == WEFT_OK && st->other >= 0)
-        status = list(s, st->other);
+        status = weft__serial_list(s, st->other);
     for (size_t i = 0; i < count; i++)
         s->variables[i].set = before[i] || (then[i] && st->other >= 0 && s->variables[i].set);
     s->active = around;
     weft__free(before);
     return status;
+}
+
+static int32_t carry(weft__serial *s, int32_t value)
+{
+    const uint8_t dtype = s->builder.kernel.values[value].dtype;
+    return weft__build_flow(&s->builder, WEFT__OP_carry, (weft_dtype)dtype, value, 0);
+}
+
+/* An array that the task has for itself is zeros from here on. */
+static void zeros(weft__serial *s, int32_t variable)
+{
+    weft__builder *b = &s->builder;
+    if (s->point < 0 || !s->private[variable]) {
+        weft__serial_refuse(s);
+        return;
+    }
+    const int operand = weft__serial_operand(s, variable);
+    const int32_t count =
+        weft__serial_count(s, operand, weft__held_any(&s->r->held[variable])->shape.ndim);
+    if (s->refused || b->failed)
+        return;
+    const weft_dtype dtype = (weft_dtype)b->kernel.operands[operand].dtype;
+    const int32_t first = weft__build(b, WEFT__OP_mul, WEFT_I64, s->point, count, 0);
+    const int32_t none = weft__build_constant(b, WEFT_I64, 0);
+    const int32_t zero = weft__build_constant(b, dtype, 0),
+                  here = s->active < 0 ? always(s) : s->active;
+    const int32_t end = weft__build(b, WEFT__OP_select, WEFT_I64, here, count, none);
+    const int32_t at = carry(s, none);
+    weft__build_flow(b, WEFT__OP_loop, WEFT_BOOL, 0, 0);
+    weft__build_flow(b, WEFT__OP_test, WEFT_BOOL,
+                     weft__build(b, WEFT__OP_lt, WEFT_BOOL, at, end, 0), 0);
+    weft__build_scatter(b, operand, weft__build(b, WEFT__OP_add, WEFT_I64, first, at, 0), zero,
+                        always(s));
+    const int32_t one = weft__build_constant(b, WEFT_I64, 1);
+    weft__build_flow(b, WEFT__OP_next, WEFT_I64, at,
+                     weft__build(b, WEFT__OP_add, WEFT_I64, at, one, 0));
+    weft__build_flow(b, WEFT__OP_end, WEFT_BOOL, 0, 0);
+    s->written[operand] = true;
 }
 
 static weft_status statement(weft__serial *s, const weft__function_statement *st)
@@ -133,11 +170,20 @@ static weft_status statement(weft__serial *s, const weft__function_statement *st
         step(s, st);
         return WEFT_OK;
     case WEFT__STATEMENT_BLOCK:
-        return list(s, st->child);
+        return weft__serial_list(s, st->child);
     case WEFT__STATEMENT_IF:
         return choice(s, st);
+    case WEFT__STATEMENT_TAKE: /* of numbers: arrays go over to others */
+        if (s->r->held[s->f->parts[st->part].variables[0]].holding == WEFT__ARRAY)
+            weft__serial_refuse(s);
+        return s->refused ? WEFT_OK : assign(s, st);
+    case WEFT__STATEMENT_GIVE:
+        return WEFT_OK;
+    case WEFT__STATEMENT_ARRAY:
+        zeros(s, st->variable);
+        return WEFT_OK;
     case WEFT__STATEMENT_FOR:
-        TRY(list(s, st->init));
+        TRY(weft__serial_list(s, st->init));
         return weft__serial_loop(s, st);
     case WEFT__STATEMENT_WHILE:
         return weft__serial_loop(s, st);
@@ -152,7 +198,7 @@ static weft_status statement(weft__serial *s, const weft__function_statement *st
 }
 
 /* Behind a jump, or a failure, there is nobody. */
-static weft_status list(weft__serial *s, int32_t first)
+weft_status weft__serial_list(weft__serial *s, int32_t first)
 {
     const int32_t around = s->active;
     int32_t gone = s->gone, now = around;
@@ -188,12 +234,6 @@ typedef struct carrying {
     int32_t go, failed; /* carries: whether there is a round, and s->failed */
 } carrying;
 
-static int32_t carry(weft__serial *s, int32_t value)
-{
-    const uint8_t dtype = s->builder.kernel.values[value].dtype;
-    return weft__build_flow(&s->builder, WEFT__OP_carry, (weft_dtype)dtype, value, 0);
-}
-
 static void begin(weft__serial *s, carrying *c, int32_t go)
 {
     for (uint32_t i = 0; i < s->f->variables_count; i++) {
@@ -226,7 +266,7 @@ static weft_status next_round(weft__serial *s, const weft__function_statement *l
             s->active = stays;
         s->gone = -1;
         if (k == 0)
-            TRY(list(s, loop->step));
+            TRY(weft__serial_list(s, loop->step));
     }
     if (s->refused)
         return WEFT_OK;
@@ -269,7 +309,7 @@ static weft_status rounds(weft__serial *s, const weft__function_statement *loop,
     if (s->refused || s->builder.failed)
         return WEFT_OK;
     begin(s, c, go);
-    TRY(list(s, loop->child));
+    TRY(weft__serial_list(s, loop->child));
     if (s->refused || s->builder.failed)
         return WEFT_OK;
     TRY(next_round(s, loop, c, &go));

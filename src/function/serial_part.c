@@ -69,7 +69,7 @@ static int32_t variable_value(weft__serial *s, int32_t variable)
     return v->set && v->value >= 0 ? v->value : weft__serial_refuse(s);
 }
 
-static int operand_of(weft__serial *s, int32_t variable)
+int weft__serial_operand(weft__serial *s, int32_t variable)
 {
     const weft_array *array = weft__held_any(&s->r->held[variable]);
     for (int k = 0; k < s->arrays_count; k++)
@@ -175,6 +175,22 @@ static int32_t needed_when(weft__serial *s, const weft__function_part *part, int
     return part->target == part->names_count + element ? -1 : needed;
 }
 
+int32_t weft__serial_count(weft__serial *s, int operand, int ndim)
+{
+    int32_t count = weft__build_constant(&s->builder, WEFT_I64, 1);
+    for (int k = 0; k < ndim && !s->refused; k++)
+        count = weft__build(&s->builder, WEFT__OP_mul, WEFT_I64, count,
+                            weft__serial_scalar_of(s, WEFT__INPUT_SIZE, operand, k, WEFT_I64), 0);
+    return count;
+}
+
+/* The first element of a task's own array. */
+static int32_t private_first(weft__serial *s, int operand, int ndim)
+{
+    const int32_t count = weft__serial_count(s, operand, ndim);
+    return s->refused ? 0 : weft__build(&s->builder, WEFT__OP_mul, WEFT_I64, s->point, count, 0);
+}
+
 /* Where an element is, in elements from the first one. */
 static int32_t position(weft__serial *s, const weft__function_part *part, int element, int *operand)
 {
@@ -185,7 +201,9 @@ static int32_t position(weft__serial *s, const weft__function_part *part, int el
     const weft_array *array = weft__held_any(&s->r->held[e->variable]);
     const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)array->dtype);
     int32_t sum = -1, needed = needed_when(s, part, element);
-    *operand = operand_of(s, e->variable);
+    *operand = weft__serial_operand(s, e->variable);
+    if (s->point >= 0 && s->private[e->variable] && !s->refused)
+        sum = private_first(s, *operand, array->shape.ndim);
     if ((int)e->count != array->shape.ndim) /* a position in C order */
         return weft__serial_refuse(s);
     for (uint32_t k = 0; k < e->count && !s->refused; k++) {
@@ -194,7 +212,7 @@ static int32_t position(weft__serial *s, const weft__function_part *part, int el
         if (s->refused)
             break;
         int32_t term = checked(s, index, size, needed);
-        if (array->stride[k] != bytes) /* is compared before the plan is used again */
+        if (s->point >= 0 || array->stride[k] != bytes) /* is compared before it is used again */
             term = weft__build(
                 b, WEFT__OP_mul, WEFT_I64, term,
                 weft__serial_scalar_of(s, WEFT__INPUT_STRIDE, *operand, (int)k, WEFT_I64), 0);
@@ -352,10 +370,7 @@ static void copy_store(copying *c, const weft__value *value)
     if (condition < 0)
         condition = weft__build_constant(&s->builder, WEFT_BOOL, 1);
     s->written[operand] = true;
-    int32_t at = weft__build(&s->builder, WEFT__OP_scatter, (weft_dtype)value->dtype,
-                             c->position[value->slot], stored, condition);
-    if (!s->builder.failed)
-        s->builder.kernel.values[at].slot = (uint16_t)operand;
+    weft__build_scatter(&s->builder, operand, c->position[value->slot], stored, condition);
 }
 
 static void copy_value(copying *c, uint32_t k)

@@ -65,7 +65,8 @@ static bool is_suitable(const weft__function *f, int32_t first, int depth)
     for (int32_t at = first; at >= 0 && suits; at = f->statements[at].next) {
         const weft__function_statement *s = &f->statements[at];
         const bool loop = s->kind == WEFT__STATEMENT_FOR || s->kind == WEFT__STATEMENT_WHILE;
-        const bool kernel = s->nest >= 0 && f->nests[s->nest]->candidate;
+        const bool kernel =
+            s->nest >= 0 && (f->nests[s->nest]->candidate || f->nests[s->nest]->task);
         suits = !kernel && s->kind != WEFT__STATEMENT_HOST && s->kind != WEFT__STATEMENT_RETURN &&
                 s->kind != WEFT__STATEMENT_ARRAY && s->kind != WEFT__STATEMENT_TAKE &&
                 s->kind != WEFT__STATEMENT_GIVE && is_suitable(f, s->child, depth + loop) &&
@@ -190,7 +191,7 @@ static weft_status close_variables(weft__serial *s, int32_t statement, plan *p)
 static weft_status link(weft__serial *s, int32_t statement, plan *p)
 {
     open_variables(s);
-    s->active = s->gone = s->left = s->inside = -1;
+    s->active = s->gone = s->left = s->inside = s->point = -1;
     s->failed = weft__build_constant(&s->builder, WEFT_I64, 0);
     if (s->refused)
         return WEFT_OK;

@@ -17,6 +17,21 @@ static uint32_t end_of_loop(const weft__function *f, uint32_t begin)
     return (uint32_t)f->code.length;
 }
 
+weft_status weft__function_launch(const weft__running *r, uint32_t begin,
+                                  weft_status (*launch)(void *context), void *context)
+{
+    const weft__function *f = r->function;
+    char name[64];
+    if (!weft__tracing())
+        return launch(context);
+    snprintf(name, sizeof name, "%.*s", (int)f->name.length, f->name.text);
+    const uint32_t before =
+        weft__trace_begin_source(name, f->code.text + begin, end_of_loop(f, begin) - begin);
+    const weft_status status = launch(context);
+    weft__trace_end_source(before);
+    return status;
+}
+
 weft_status weft__function_evaluate(const weft__running *r, weft__evaluation *evaluation,
                                     const weft_operand *operands, uint32_t begin, uint32_t end,
                                     weft_array **value)

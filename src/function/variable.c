@@ -314,6 +314,12 @@ void weft__held_move(weft__running *r, int32_t from, int32_t to, bool takes)
     r->held[from] = (weft__held){0};
 }
 
+void weft__held_unset(weft__running *r, int32_t variable)
+{
+    drop(&r->held[variable]);
+    r->held[variable] = (weft__held){0};
+}
+
 void weft__held_set_number(weft__running *r, int32_t variable, const weft_operand *number,
                            bool typed)
 {

@@ -200,6 +200,17 @@ weft__element weft__build_gather(weft__builder *builder, int operand, int32_t po
     return element;
 }
 
+void weft__build_scatter(weft__builder *builder, int operand, int32_t position, int32_t value,
+                         int32_t condition)
+{
+    const weft_dtype dtype = (weft_dtype)builder->kernel.operands[operand].dtype;
+    builder->kernel.scatters_count++;
+    add(builder, (weft__value){.op = WEFT__OP_scatter,
+                               .dtype = (uint8_t)weft__value_dtype(dtype),
+                               .slot = (uint16_t)operand,
+                               .argument = {position, value, condition}});
+}
+
 int32_t weft__build_flow(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a,
                          int32_t b)
 {

@@ -50,6 +50,9 @@ weft__element weft__build_shifted(weft__builder *builder, int operand,
                                   const weft__kernel_shift *shift, const weft__element *constant);
 /* The element at a position, an i64, of an operand without strides. */
 weft__element weft__build_gather(weft__builder *builder, int operand, int32_t position);
+/* If `condition`, that element becomes the value, which has the operand's value type. */
+void weft__build_scatter(weft__builder *builder, int operand, int32_t position, int32_t value,
+                         int32_t condition);
 /* A value that says how a loop goes; see ir.h. */
 int32_t weft__build_flow(weft__builder *builder, weft__op op, weft_dtype dtype, int32_t a,
                          int32_t b);

@@ -53,7 +53,7 @@
     X(gather, 1) /* operand `slot`, part `part`: its element number argument 0 (i64), from 0 */    \
     X(scatter,                                                                                     \
       3) /* operand `slot`: its element number argument 0 becomes argument 1, at once, if */       \
-         /* argument 2; in kernels of one point alone: see below */                                \
+         /* argument 2: see below */                                                               \
     X(carry, 1) /* of the loop that follows: argument 0, then what its `next` says */              \
     X(loop, 0)  /* the values up to its `end` are computed again and again … */                  \
     X(test, 1)  /* … until this bool is false: there the point leaves the loop */                \
@@ -135,8 +135,9 @@ enum { WEFT__FOLD_LANES = 128, WEFT__FOLD_CHUNK = 4096, WEFT__FOLD_RUN = 64 };
  * afterwards. A kernel has loops or folds, not both. The operand of a gather has no strides: its
  * elements follow each other from the first one on, and positions are inside.
  *
- * A kernel with scatters is a serial program: it has one point, and its gathers see what scatters
- * before them have written. The compiling engine of the CPU alone has them. */
+ * A kernel with scatters is a serial program at each of its points, in a loop, if only of one
+ * round: gathers see what scatters of the same point before them have written. No point writes what
+ * another one reads or writes. */
 typedef struct weft__kernel {
     int32_t ndim;
     uint32_t folded; /* bit k: axis k of the index space is folded; compared with ndim */
@@ -146,6 +147,7 @@ typedef struct weft__kernel {
     uint32_t scalars_count;
     uint32_t folds_count; /* values that are folds */
     uint32_t loops_count; /* values that are loops */
+    uint32_t scatters_count;
     weft__value *values;
     weft__kernel_operand *operands;
     weft__kernel_shift *shifts;

@@ -320,6 +320,23 @@ weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stre
     return run_once(kernel, stream, space, arrays, scalars, true);
 }
 
+weft_status weft__kernel_run_tasks(const weft__kernel *kernel, weft_stream *stream, int64_t points,
+                                   uint32_t cost, weft_array *const *arrays,
+                                   const uint64_t *scalars)
+{
+    const weft_shape space = {1, {points}};
+    void *memory = weft__allocate(weft__prepared_bytes(kernel));
+    if (!memory)
+        return WEFT_ERROR_MEMORY;
+    running r = {.kernel = kernel,
+                 .stream = stream,
+                 .prepared = weft__prepare(memory, kernel, stream->device, &space, arrays)};
+    r.prepared->launch->cost = cost;
+    weft_status status = run(&r, arrays, scalars);
+    weft__free(memory);
+    return status;
+}
+
 static weft_status run_again(const weft__kernel *kernel, weft__prepared **kept, weft_stream *stream,
                              const weft_shape *space, weft_array *const *arrays,
                              const uint64_t *scalars, bool reserves)

@@ -17,6 +17,11 @@ weft_status weft__kernel_run(const weft__kernel *kernel, weft_stream *stream,
 weft_status weft__kernel_run_apart(const weft__kernel *kernel, weft_stream *stream,
                                    const weft_shape *space, weft_array *const *arrays,
                                    const uint64_t *scalars);
+/* The same for a kernel with scatters, over `points` points that move `cost` bytes each. Operands
+ * are first elements, as arrays without axes. */
+weft_status weft__kernel_run_tasks(const weft__kernel *kernel, weft_stream *stream, int64_t points,
+                                   uint32_t cost, weft_array *const *arrays,
+                                   const uint64_t *scalars);
 /* The same for a kernel that is run again and again, over the same index space and arrays of the
  * same shapes: what was prepared is kept in *kept, which is NULL before the first run, is used by
  * one thread at a time, and is freed with weft__free. */

@@ -121,7 +121,7 @@ LOOP(carried_weight, SERIAL, false, APART, { float w = 1.0f; for (int i = 0; i <
      y(i) = s; z(i) = w; } })
 LOOP(cut_sum, REDUCTION, false, APART, { int s = 0; for (int i = 0; i < n; i++) { s += x(i); }
      y(0) = f32(s); })
-LOOP(cut_rows, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { int s = 1; for (int j = 0;
+LOOP(cut_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { int s = 1; for (int j = 0;
      j < n; j++) { s += a(i, j); } y(i) = f32(s); } })
 LOOP(narrow_least, REDUCTION, false, APART, { uint8_t s = 9; for (int i = 0; i < n; i++) { s =
      min(s, k(i) - 3); } y(0) = f32(s); })
@@ -184,7 +184,7 @@ LOOP(substitution, TRIANGULAR, false, APART, { for (int i = 1; i < n; i++) for (
      j++) { x(i) = x(i) - a(i, j)*x(j); } })
 LOOP(doubled_triangle, TRIANGULAR, false, APART, { for (int i = 1; i < n; i++) for (int j = 0; j <
      i; j++) { a(i, j) = a(i, j) + a(i - 1, j)*0.5f; } })
-LOOP(alias_same, ALIASED, false, 0, { for (int i = 0; i < n; i++) { y(i) = x(i) + 1.0f; } })
+LOOP(alias_same, ALIASED, true, 0, { for (int i = 0; i < n; i++) { y(i) = x(i) + 1.0f; } })
 LOOP(alias_forward, ALIASED, false, 1, { for (int i = 0; i < n - 1; i++) { y(i) = x(i)*0.5f; } })
 LOOP(alias_backward, ALIASED, false, -1, { for (int i = 1; i < n; i++) { y(i) = x(i) + 2.0f; } })
 LOOP(alias_far, ALIASED, false, 12, { for (int i = 0; i < n; i++) { y(i) = x(i) - 1.0f; } })
@@ -363,4 +363,59 @@ LOOP(smallest_used, REDUCTION, false, APART, { float s = 9.0f; for (int i = 0; i
      (x(i) < s) s = x(i); y(i) = s; } })
 LOOP(sum_and_product, REDUCTION, false, APART, { float s = 0.5f; for (int i = 0; i < n; i++) { if
      (x(i) > 2.0f) s += x(i); else s *= 0.5f; } z(0) = s; })
+LOOP(running_rows_of_their_own, PARALLEL, true, APART, { for (int i = 0; i < n; i++) for (int j =
+     1; j < n; j++) { a(i, j) += a(i, j - 1); } })
+LOOP(running_columns, PARALLEL, true, APART, { for (int j = 0; j < n; j++) for (int i = 1; i < n;
+     i++) { a(i, j) = a(i - 1, j)*0.5f + a(i, j); } })
+LOOP(running_down, SERIAL, false, APART, { for (int i = 1; i < n; i++) { a(i, 0) = a(i - 1, 1);
+     for (int j = 1; j < n; j++) { a(i, j) = a(i, j - 1) + a(i - 1, j); } } })
+LOOP(scaled_by_their_sum, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f;
+     for (int j = 0; j < n; j++) s += a(i, j); for (int j = 0; j < n; j++) { a(i, j) = a(i, j)*0.5f
+     - s; } } })
+LOOP(sorted_rows, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { for (int m = 1; m < n;
+     m++) { float v = a(i, m); int j = m - 1; while (j >= 0 && a(i, j) > v) { a(i, j + 1) = a(i, j);
+     j--; } a(i, j + 1) = v; } } })
+LOOP(sorted_into_the_next, SERIAL, false, APART, { for (int i = 0; i < n - 1; i++) { for (int m =
+     1; m < n; m++) { float v = a(i, m); int j = m - 1; while (j >= 0 && a(i, j) > v) { a(i + 1, j +
+     1) = a(i, j); j--; } } } })
+LOOP(written_before, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { if (i > 0) y(i - 1) =
+     x(i); } })
+LOOP(written_before_and_after, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (i > 0)
+     y(i - 1) = x(i); if (i < n - 1) y(i + 1) = z(i); } })
+LOOP(some_written_before, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (i > 3) y(i) =
+     y(i - 3)*0.5f; } })
+LOOP(far_from_it, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { if (i >= n/2) y(i) = y(i -
+     n/2)*0.5f; } })
+LOOP(turned_in_place, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < i;
+     j++) { float t = a(i, j); a(i, j) = a(j, i); a(j, i) = t; } })
+LOOP(mirrored_all, TRIANGULAR, false, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { float t = a(i, j) + 1.0f; a(i, j) = a(j, i); a(j, i) = t; } })
+LOOP(both_triangles, TRIANGULAR, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j <= i;
+     j++) { float t = 0.0f; for (int m = 0; m < n; m++) t += a(i, m)*a(j, m); c(i, j) = t; c(j, i) =
+     t; } })
+LOOP(triangles_that_meet, TRIANGULAR, false, APART, { for (int i = 0; i < n - 1; i++) for (int j =
+     0; j <= i + 1; j++) { float t = a(i, j); c(i, j) = t; c(j, i) = t*0.5f; } })
+LOOP(by_a_variable, PARALLEL, true, APART, { int by = 3; for (int i = 1; i < n; i += by) { y(i) =
+     x(i) + 1.0f; if (i > 0) y(i - 1) = 5.0f; } })
+LOOP(by_too_little, SERIAL, false, APART, { int by = 1; for (int i = 1; i < n; i += by) { y(i) =
+     x(i) + 1.0f; if (i > 0) y(i - 1) = 5.0f; } })
+LOOP(downward_by, PARALLEL, true, APART, { int by = 2; for (int i = n - 1; i > 0; i -= by) { y(i) =
+     x(i); y(i - 1) = x(i)*0.5f; } })
+LOOP(counted_in_rows, INDIRECT, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { a(i, k(j)) += 1.0f; } })
+LOOP(counted_in_columns, INDIRECT, false, APART, { for (int i = 0; i < n; i++) for (int j = 0; j <
+     n; j++) { a(k(i), j) += x(i)*a(j, i); } })
+LOOP(private_position, PARALLEL, true, APART, { for (int i = 0; i < n/2; i++) { int p = 2*i; if
+     (x(i) > 2.0f) { y(p) = x(i); y(p + 1) = -x(i); } } })
+LOOP(changed_position, SERIAL, false, APART, { for (int i = 0; i < n/2; i++) { int p = 2*i; if
+     (x(i) > 2.0f) p = 0; y(p) = x(i); } })
+LOOP(found_by_halves, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { int low = 0; int high =
+     n; while (low < high) { int m = (low + high)/2; if (x(m) < y(i)) low = m + 1; else high = m; }
+     z(i) = f32(low); } })
+LOOP(passed_over, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { if (i >= n/2) continue;
+     y(i) = y(i + n/2) + 1.0f; } })
+LOOP(alias_same_rows, ALIASED, true, 0, { for (int i = 0; i < n; i++) { float s = y(i); for (int j
+     = 0; j < n; j++) { s = s*0.5f + a(i, j); } x(i) = s; } })
+LOOP(alias_same_reversed, ALIASED, false, 0, { for (int i = 0; i < n; i++) { y(i) = x(n - 1 - i);
+     } })
 /* clang-format on */

@@ -46,3 +46,24 @@ void weft__write_gather(weft__writer *w, uint32_t at)
     weft__write_widened(w, at, memory);
     weft__text_add(&w->text, ";\n");
 }
+
+/* What a gather found goes back as it is, all else as in stores. */
+void weft__write_scatter(weft__writer *w, uint32_t at)
+{
+    const weft__value *value = &w->kernel->values[at];
+    const weft__kernel_operand *operands = w->kernel->operands;
+    const weft__value *source = &w->kernel->values[value->argument[1]];
+    const weft_dtype memory = (weft_dtype)operands[value->slot].dtype;
+    const weft__value store = {
+        .op = WEFT__OP_store, .slot = value->slot, .argument = {value->argument[1]}};
+    weft__text_add(&w->text,
+                   "if (v%d)\n*(GLOBAL %s *)(p%u + g.offset[%u] + v%d*%d) = ", value->argument[2],
+                   weft__text_of_memory(memory), value->slot, value->slot, value->argument[0],
+                   (int)weft_dtype_size(memory));
+    if (source->op == WEFT__OP_gather &&
+        operands[source->slot].dtype == operands[value->slot].dtype)
+        weft__text_add(&w->text, "m%d", value->argument[1]);
+    else
+        weft__write_narrowed(w, &store);
+    weft__text_add(&w->text, ";\n");
+}

@@ -238,7 +238,7 @@ static void shape_for_cpu(const weft__kernel *kernel, const weft__launch *launch
 {
     const int inner = inner_axis(kernel, launch);
     const int64_t points = kernel->folds_count ? launch->kept * launch->folded : launch->count;
-    shape->block = kernel->folds_count == 0 && is_large_enough(points);
+    shape->block = kernel->folds_count + kernel->scatters_count == 0 && is_large_enough(points);
     for (uint32_t k = 0; k < kernel->operands_count; k++) {
         shape->lie[k] = WEFT__LIE_ANY;
         if (inner >= 0 && is_large_enough(points))
@@ -361,7 +361,8 @@ static void mark_stores(const weft__kernel *kernel, uint8_t *wanted)
 {
     for (uint32_t k = kernel->values_count; k-- > 0;) {
         const weft__value *value = &kernel->values[k];
-        wanted[k] |= value->op == WEFT__OP_store || weft__value_is_flow(value);
+        wanted[k] |= value->op == WEFT__OP_store || value->op == WEFT__OP_scatter ||
+                     weft__value_is_flow(value);
         for (int j = 0; wanted[k] && j < weft__value_arguments(kernel, value); j++)
             wanted[value->argument[j]] = 1;
     }

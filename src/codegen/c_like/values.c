@@ -333,8 +333,11 @@ void weft__write_value(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype dtype = (weft_dtype)value->dtype;
-    if (weft__value_is_flow(value) || value->op == WEFT__OP_gather) {
-        (value->op == WEFT__OP_gather ? weft__write_gather : weft__write_flow)(w, at);
+    if (weft__value_is_flow(value) || value->op == WEFT__OP_gather ||
+        value->op == WEFT__OP_scatter) {
+        (value->op == WEFT__OP_gather    ? weft__write_gather
+         : value->op == WEFT__OP_scatter ? weft__write_scatter
+                                         : weft__write_flow)(w, at);
         return;
     }
     if (write_product(w, at))

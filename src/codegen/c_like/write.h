@@ -96,6 +96,7 @@ void weft__write_value(weft__writer *w, uint32_t at);
 /* loops.c: a value that says how a loop goes; an element by its number. */
 void weft__write_flow(weft__writer *w, uint32_t at);
 void weft__write_gather(weft__writer *w, uint32_t at);
+void weft__write_scatter(weft__writer *w, uint32_t at);
 
 /* skips.c: calls `write` for all wanted values in order, inside of branches for those that few
  * items need. */

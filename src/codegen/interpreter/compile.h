@@ -45,14 +45,15 @@ static inline int weft__step_arguments(const weft__step *step)
         [WEFT__STEP_COMPUTE] = 3, [WEFT__STEP_PUT] = 1,    [WEFT__STEP_EDGE] = 2,
         [WEFT__STEP_FOLD] = 2,    [WEFT__STEP_FOLDED] = 0, [WEFT__STEP_GATHER] = 1,
         [WEFT__STEP_COPY] = 1,    [WEFT__STEP_ENTER] = 1,  [WEFT__STEP_TEST] = 2,
-        [WEFT__STEP_AGAIN] = 0};
+        [WEFT__STEP_AGAIN] = 0,   [WEFT__STEP_SCATTER] = 3};
     return count[step->kind];
 }
 
 static inline bool weft__step_has_result(const weft__step *step)
 {
     return step->kind != WEFT__STEP_PUT && step->kind != WEFT__STEP_FOLD &&
-           step->kind != WEFT__STEP_TEST && step->kind != WEFT__STEP_AGAIN;
+           step->kind != WEFT__STEP_SCATTER && step->kind != WEFT__STEP_TEST &&
+           step->kind != WEFT__STEP_AGAIN;
 }
 
 static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t value)

@@ -63,13 +63,19 @@ static void write_row(weft__text *text, const weft__program *program, int32_t ro
 
 static const char *kind_name(const weft__step *step)
 {
-    static const char *const names[] = {
-        [WEFT__STEP_COMPUTE] = "compute",    [WEFT__STEP_FETCH] = "fetch operand",
-        [WEFT__STEP_PUT] = "put to operand", [WEFT__STEP_INDEX] = "index along axis",
-        [WEFT__STEP_EDGE] = "edge",          [WEFT__STEP_FOLD] = "fold",
-        [WEFT__STEP_FOLDED] = "folded",      [WEFT__STEP_GATHER] = "gather from operand",
-        [WEFT__STEP_COPY] = "copy",          [WEFT__STEP_ENTER] = "enter a loop",
-        [WEFT__STEP_TEST] = "leave a loop",  [WEFT__STEP_AGAIN] = "go round"};
+    static const char *const names[] = {[WEFT__STEP_COMPUTE] = "compute",
+                                        [WEFT__STEP_FETCH] = "fetch operand",
+                                        [WEFT__STEP_PUT] = "put to operand",
+                                        [WEFT__STEP_INDEX] = "index along axis",
+                                        [WEFT__STEP_EDGE] = "edge",
+                                        [WEFT__STEP_FOLD] = "fold",
+                                        [WEFT__STEP_FOLDED] = "folded",
+                                        [WEFT__STEP_GATHER] = "gather from operand",
+                                        [WEFT__STEP_SCATTER] = "scatter to operand",
+                                        [WEFT__STEP_COPY] = "copy",
+                                        [WEFT__STEP_ENTER] = "enter a loop",
+                                        [WEFT__STEP_TEST] = "leave a loop",
+                                        [WEFT__STEP_AGAIN] = "go round"};
     return names[step->kind];
 }
 

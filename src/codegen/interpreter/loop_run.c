@@ -18,6 +18,21 @@ void weft__loop_gather(const weft__patch *frame, const weft__step *step)
     }
 }
 
+void weft__loop_scatter(const weft__patch *frame, const weft__step *step)
+{
+    char *to = frame->arguments[step->slot].data;
+    const char *numbers = frame->at[step->argument[0]], *values = frame->at[step->argument[1]];
+    const char *condition = frame->at[step->argument[2]];
+    const int64_t count = points_of(frame), size = (int64_t)1 << step->size;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t number;
+        if (!condition[step->uniform & 4 ? 0 : k])
+            continue;
+        memcpy(&number, numbers + (step->uniform & 1 ? 0 : 8 * k), sizeof number);
+        memcpy(to + number * size, values + (step->uniform & 2 ? 0 : k * size), (size_t)size);
+    }
+}
+
 void weft__loop_copy(const weft__patch *frame, const weft__step *step)
 {
     const weft__plane uniform = {.data = frame->at[step->argument[0]]};

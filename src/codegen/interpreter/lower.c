@@ -127,11 +127,11 @@ static bool is_copy(const weft__kernel *kernel, const weft__value *store)
 }
 
 /* The step that a value goes through to be memory: rounding or one NaN. NULL if there is none. */
-static weft__primitive *leaving(const weft__lowering *lowering, const weft__value *store)
+static weft__primitive *leaving(const weft__lowering *lowering, uint16_t operand, int32_t value)
 {
     const weft__variant *variant = lowering->program->variant;
-    const weft__value *values = lowering->kernel->values, *source = &values[store->argument[0]];
-    weft__primitive *narrow = variant->narrow[lowering->kernel->operands[store->slot].dtype];
+    const weft__value *values = lowering->kernel->values, *source = &values[value];
+    weft__primitive *narrow = variant->narrow[lowering->kernel->operands[operand].dtype];
     if (narrow != NULL)
         return narrow;
     if (source->op == WEFT__OP_cast && !is_float(values[source->argument[0]].dtype))
@@ -150,7 +150,7 @@ static void lower_store(weft__lowering *lowering, int32_t position)
     if (is_copy(lowering->kernel, value)) {
         source = lowering->raw[value->argument[0]];
     } else {
-        weft__primitive *primitive = leaving(lowering, value);
+        weft__primitive *primitive = leaving(lowering, value->slot, value->argument[0]);
         if (primitive != NULL)
             source = weft__lower_compute(lowering, primitive, dtype, 1, &source);
     }
@@ -244,6 +244,30 @@ static void lower_fold(weft__lowering *lowering, int32_t position)
     lowering->value[position] = step.result;
 }
 
+/* What a gather found goes back as it is. Points that have left the loop write nothing. */
+static void lower_scatter(weft__lowering *lowering, int32_t position)
+{
+    const weft__value *value = &lowering->kernel->values[position];
+    const weft__kernel_operand *operands = lowering->kernel->operands;
+    const weft__value *source = &lowering->kernel->values[value->argument[1]];
+    const weft_dtype dtype = (weft_dtype)operands[value->slot].dtype;
+    const bool copies = source->op == WEFT__OP_gather &&
+                        operands[source->slot].dtype == operands[value->slot].dtype;
+    weft__primitive *primitive = copies ? NULL : leaving(lowering, value->slot, value->argument[1]);
+    weft__primitive *both = lowering->program->variant->primitive[WEFT__OP_and][WEFT_BOOL];
+    int32_t stored = lowering->value[value->argument[1]];
+    int32_t conditions[] = {lowering->value[value->argument[2]],
+                            lowering->loops[lowering->loops_count - 1].active};
+    weft__step step = {.kind = WEFT__STEP_SCATTER, .size = moved_size(dtype), .slot = value->slot};
+    if (primitive != NULL)
+        stored = weft__lower_compute(lowering, primitive, dtype, 1, &stored);
+    int32_t condition = weft__lower_compute(lowering, both, WEFT_BOOL, 2, conditions);
+    weft__lower_use(lowering, &step, 0, lowering->value[value->argument[0]]);
+    weft__lower_use(lowering, &step, 1, stored);
+    weft__lower_use(lowering, &step, 2, condition);
+    lowering->program->steps[lowering->program->steps_count++] = step;
+}
+
 static weft_status lower_value(weft__lowering *lowering, int32_t position)
 {
     if (!weft__lowering_wants(lowering, position)) {
@@ -273,7 +297,10 @@ static weft_status lower_value(weft__lowering *lowering, int32_t position)
         lower_gather(lowering, position);
         return WEFT_OK;
     case WEFT__OP_scatter:
-        return FAIL(WEFT_ERROR_COMPILE, "serial programs are compiled, not interpreted");
+        if (!lowering->loops_count)
+            return FAIL(WEFT_ERROR_COMPILE, "the kernel has a scatter outside of a loop");
+        lower_scatter(lowering, position);
+        return WEFT_OK;
     case WEFT__OP_carry:
     case WEFT__OP_loop:
     case WEFT__OP_test:

@@ -49,6 +49,7 @@ void weft__patch_run(weft__patch *frame);
 /* loop_run.c: elements by their numbers; a value that loops change; the points that enter a loop.
  */
 void weft__loop_gather(const weft__patch *frame, const weft__step *step);
+void weft__loop_scatter(const weft__patch *frame, const weft__step *step);
 void weft__loop_copy(const weft__patch *frame, const weft__step *step);
 void weft__loop_enter(const weft__patch *frame, const weft__step *step);
 /* Whether a point stays in the loop. */

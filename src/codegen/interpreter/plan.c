@@ -88,6 +88,8 @@ int64_t weft__interpreter_grain(const weft__kernel *kernel, const weft__launch *
 {
     if (kernel->folds_count > 0)
         return weft__fold_is_short(launch) || !weft__kernel_has_lanes(kernel) ? SIDE : 1;
+    if (kernel->scatters_count > 0)
+        return 1;
     const weft__plan plan = weft__plan_launch(launch, WEFT__TILE);
     if (plan.row_axis < 0)
         return WEFT__BLOCK;

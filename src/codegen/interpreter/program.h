@@ -14,15 +14,16 @@ enum {
 
 typedef enum weft__step_kind {
     WEFT__STEP_COMPUTE,
-    WEFT__STEP_FETCH,  /* elements of an operand, as they are in memory */
-    WEFT__STEP_PUT,    /* elements to an operand */
-    WEFT__STEP_INDEX,  /* positions along an axis */
-    WEFT__STEP_EDGE,   /* argument 1 where a displaced fetch is out of bounds, else argument 0 */
-    WEFT__STEP_FOLD,   /* combines the arguments with what was folded before */
-    WEFT__STEP_FOLDED, /* the result of a fold */
-    WEFT__STEP_GATHER, /* elements of an operand, by their numbers, which are argument 0 */
-    WEFT__STEP_COPY,   /* argument 0, to a result that changes in loops */
-    WEFT__STEP_ENTER,  /* result: where argument 0 is true, or everywhere without one (slot 0) */
+    WEFT__STEP_FETCH,   /* elements of an operand, as they are in memory */
+    WEFT__STEP_PUT,     /* elements to an operand */
+    WEFT__STEP_INDEX,   /* positions along an axis */
+    WEFT__STEP_EDGE,    /* argument 1 where a displaced fetch is out of bounds, else argument 0 */
+    WEFT__STEP_FOLD,    /* combines the arguments with what was folded before */
+    WEFT__STEP_FOLDED,  /* the result of a fold */
+    WEFT__STEP_GATHER,  /* elements of an operand, by their numbers, which are argument 0 */
+    WEFT__STEP_SCATTER, /* argument 1 to elements by their numbers, argument 0, if argument 2 */
+    WEFT__STEP_COPY,    /* argument 0, to a result that changes in loops */
+    WEFT__STEP_ENTER,   /* result: where argument 0 is true, or everywhere without one (slot 0) */
     WEFT__STEP_TEST, /* argument 1 stays true where argument 0 is; if nowhere, goes to step `to` */
     WEFT__STEP_AGAIN /* goes to step `to` */
 } weft__step_kind;

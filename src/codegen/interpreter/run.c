@@ -114,6 +114,9 @@ void weft__patch_run(weft__patch *frame)
         case WEFT__STEP_GATHER:
             weft__loop_gather(frame, step);
             break;
+        case WEFT__STEP_SCATTER:
+            weft__loop_scatter(frame, step);
+            break;
         case WEFT__STEP_COPY:
             weft__loop_copy(frame, step);
             break;

@@ -127,6 +127,8 @@ int64_t weft__llvm_grain(const weft__kernel *kernel, const weft__launch *launch)
 {
     if (kernel->folds_count > 0)
         return weft__fold_grain(kernel, launch);
+    if (kernel->scatters_count > 0)
+        return 1;
     const weft__tiling tiling = tiling_of(kernel, launch);
     int64_t inner = 1;
     if (tiling.axis < 0)

@@ -244,6 +244,8 @@ static int lanes_of(const weft__survey *survey)
 {
     const weft__kernel *kernel = survey->kernel;
     int size = 0;
+    if (kernel->scatters_count > 0) /* each point is a program of its own */
+        return 1;
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const int own = weft__value_size(kernel, &kernel->values[k]);
         if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
@@ -307,6 +309,8 @@ static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
 static int unroll_of(const weft__survey *survey, uint32_t *depth)
 {
     const uint32_t operations = survey->always;
+    if (survey->kernel->scatters_count > 0)
+        return 1;
     if (survey->edges == WEFT__EDGES_VECTOR) /* few vectors shall be left for steps */
         return 1;
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
@@ -330,6 +334,7 @@ size_t weft__displaced_loads(const weft__kernel *kernel)
 weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
 {
     *survey = (weft__survey){.kernel = kernel, .target = weft__target_host()};
+    survey->target.masks &= kernel->scatters_count == 0;
     TRY(weft__kernel_check(kernel));
     const size_t values = kernel->values_count, displaced = weft__displaced_loads(kernel);
     const size_t operands = kernel->operands_count + displaced;

@@ -1,0 +1,197 @@
+/* The kernel of a loop whose iterations are tasks: the serial program of one of them. */
+#include "function/task_plan.h"
+#include "core/allocate.h"
+#include "function/number.h"
+#include <string.h>
+
+enum { VALUES_MAX = 4000 };
+
+void weft__task_plan_free(weft__task_plan *plan)
+{
+    if (!plan)
+        return;
+    weft__build_free(&plan->builder);
+    weft__free(plan->seen);
+    weft__free(plan);
+}
+
+/* Numbers that the loop reads and does not assign. */
+static void open_variables(weft__serial *s, const weft__task *task)
+{
+    for (uint32_t i = 0; i < s->f->variables_count && !s->refused; i++) {
+        const weft__held *held = &s->r->held[i];
+        s->variables[i] = (weft__serial_variable){.value = -1};
+        if (!task->used[i] || task->assigned[i] || held->holding != WEFT__NUMBER ||
+            weft__number_is_complex(held->number.dtype))
+            continue;
+        const uint8_t dtype = (uint8_t)held->number.dtype;
+        const weft_dtype kept = weft__serial_kept(dtype);
+        int32_t cell = weft__serial_scalar_of(s, WEFT__INPUT_NUMBER, (int32_t)i, 0,
+                                              kept == WEFT_F32 ? WEFT_F64 : kept);
+        if (!s->refused)
+            s->variables[i] =
+                (weft__serial_variable){weft__serial_cast(s, kept, cell), dtype, held->typed, true};
+    }
+}
+
+/* Sizes and strides come before the loop, so that all of it can use them. */
+static void open_arrays(weft__serial *s, const weft__task *task)
+{
+    for (uint32_t i = 0; i < s->f->variables_count && !s->refused; i++) {
+        if (!task->used[i] || s->r->held[i].holding != WEFT__ARRAY)
+            continue;
+        const int operand = weft__serial_operand(s, (int32_t)i);
+        const int ndim = weft__held_any(&s->r->held[i])->shape.ndim;
+        for (int k = 0; k < 2 * ndim && !s->refused; k++)
+            weft__serial_scalar_of(s, k < ndim ? WEFT__INPUT_SIZE : WEFT__INPUT_STRIDE, operand,
+                                   k % ndim, WEFT_I64);
+    }
+}
+
+/* What the loop counts, in this task. */
+static void set_counter(weft__serial *s, const weft__task *task)
+{
+    weft__builder *b = &s->builder;
+    const int32_t first = weft__serial_scalar_of(s, WEFT__INPUT_FIRST, 0, 0, WEFT_I64);
+    const int32_t step = weft__serial_scalar_of(s, WEFT__INPUT_STEP, 0, 0, WEFT_I64);
+    if (s->refused)
+        return;
+    s->point = weft__build_index(b, 0);
+    const int32_t further = weft__build(b, WEFT__OP_mul, WEFT_I64, s->point, step, 0);
+    weft__serial_set(s, task->loop.variable,
+                     weft__build(b, WEFT__OP_add, WEFT_I64, first, further, 0), WEFT_I64, false);
+}
+
+/* The last operand is what each task found. */
+static void add_check(weft__serial *s)
+{
+    const int operand = weft__build_operand(&s->builder, WEFT_I64, true);
+    weft__build_scatter(&s->builder, operand, s->point, s->failed,
+                        weft__build_constant(&s->builder, WEFT_BOOL, 1));
+}
+
+/* The body, in a loop of one round. */
+static weft_status build(weft__serial *s, const weft__task *task, bool checked)
+{
+    weft__builder *b = &s->builder;
+    open_variables(s, task);
+    open_arrays(s, task);
+    s->active = s->gone = s->left = s->inside = -1;
+    set_counter(s, task);
+    s->failed = weft__build_constant(b, WEFT_I64, 0);
+    const int32_t go =
+        weft__build_flow(b, WEFT__OP_carry, WEFT_BOOL, weft__build_constant(b, WEFT_BOOL, 1), 0);
+    weft__build_flow(b, WEFT__OP_loop, WEFT_BOOL, 0, 0);
+    weft__build_flow(b, WEFT__OP_test, WEFT_BOOL, go, 0);
+    if (s->refused)
+        return weft__build_finish(b);
+    TRY(weft__serial_list(s, s->f->statements[task->statement].child));
+    if (s->refused || b->failed)
+        return weft__build_finish(b);
+    if (checked)
+        add_check(s);
+    weft__build_flow(b, WEFT__OP_next, WEFT_BOOL, go, weft__build_constant(b, WEFT_BOOL, 0));
+    weft__build_flow(b, WEFT__OP_end, WEFT_BOOL, 0, 0);
+    b->kernel.ndim = 1;
+    return weft__build_finish(b);
+}
+
+static void keep(const weft__serial *s, weft__task_plan *p)
+{
+    p->arrays_count = s->arrays_count;
+    p->scalars_count = s->scalars_count;
+    memcpy(p->arrays, s->arrays, sizeof p->arrays);
+    memcpy(p->written, s->written, sizeof p->written);
+    memcpy(p->scalars, s->scalars, sizeof p->scalars);
+    p->refused = s->refused || s->builder.kernel.values_count > VALUES_MAX;
+}
+
+/* The builder's first values are inside of it, so it does not move. */
+static void move_builder(weft__builder *from, weft__builder *to)
+{
+    *to = *from;
+    if (from->kernel.values == from->values)
+        to->kernel.values = to->values;
+    if (from->kernel.operands == from->operands)
+        to->kernel.operands = to->operands;
+    if (from->kernel.shifts == from->shifts)
+        to->kernel.shifts = to->shifts;
+}
+
+static weft_status make_plan(weft__running *r, const weft__task *task, weft__task_plan *p)
+{
+    weft__function *f = r->function;
+    weft__serial *s = weft__allocate_zeroed(sizeof *s);
+    weft__serial_variable *variables =
+        weft__allocate_zeroed((f->variables_count + (size_t)1) * sizeof *variables);
+    weft_status status = s && variables ? WEFT_OK : WEFT_ERROR_MEMORY;
+    if (status == WEFT_OK) {
+        s->r = r;
+        s->f = f;
+        s->variables = variables;
+        s->private = task->private;
+        weft__build_begin(&s->builder);
+        status = build(s, task, p->checked);
+        for (int k = 0; k < s->arrays_count; k++) /* what is not written is read by all tasks */
+            s->builder.kernel.operands[k].output = s->written[k];
+        keep(s, p);
+        move_builder(&s->builder, &p->builder);
+    }
+    weft__free(variables);
+    weft__free(s);
+    return status;
+}
+
+static bool fits(const weft__running *r, const weft__task_plan *p, const weft__task_seen *seen)
+{
+    for (uint32_t i = 0; i < r->function->variables_count; i++) {
+        const weft__task_seen *a = &p->seen[i], *b = &seen[i];
+        if (a->holding != b->holding || a->dtype != b->dtype || a->typed != b->typed ||
+            a->input != b->input || a->shape.ndim != b->shape.ndim)
+            return false;
+    }
+    return true;
+}
+
+static weft_status add_plan(weft__running *r, weft__task *task, bool checked, weft__task_seen *seen,
+                            weft__task_plan **plan)
+{
+    weft__task_plan *p = weft__allocate_zeroed(sizeof *p);
+    if (!p) {
+        weft__free(seen);
+        return WEFT_ERROR_MEMORY;
+    }
+    weft__build_begin(&p->builder);
+    p->seen = seen;
+    p->checked = checked;
+    weft_status status = make_plan(r, task, p);
+    if (status != WEFT_OK) {
+        weft__task_plan_free(p);
+        return status;
+    }
+    weft__task_plan_free(task->plans[task->oldest_plan]);
+    task->plans[task->oldest_plan] = p;
+    task->oldest_plan = (task->oldest_plan + 1) % WEFT__TASK_PLANS;
+    *plan = p->refused ? NULL : p;
+    return WEFT_OK;
+}
+
+weft_status weft__task_find_plan(weft__running *r, weft__task *task,
+                                 const weft__task_verdict *verdict, weft__task_plan **plan)
+{
+    const size_t count = r->function->variables_count + (size_t)1;
+    weft__task_seen *seen = weft__allocate_zeroed(count * sizeof *seen);
+    if (!seen)
+        return WEFT_ERROR_MEMORY;
+    weft__task_see(r, task, seen);
+    for (int k = 0; k < WEFT__TASK_PLANS; k++) {
+        weft__task_plan *p = task->plans[k];
+        if (p && p->checked == !verdict->inside && fits(r, p, seen)) {
+            *plan = p->refused ? NULL : p;
+            weft__free(seen);
+            return WEFT_OK;
+        }
+    }
+    *plan = NULL;
+    return add_plan(r, task, !verdict->inside, seen, plan);
+}

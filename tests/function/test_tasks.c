@@ -1,0 +1,201 @@
+/* Loops whose iterations are serial programs of their own: arrays that each has for itself, views
+ * that share memory, what is out of range, and what explain says. */
+#include "function/open.h"
+#include "support/arrays.h"
+#include "support/check.h"
+#include <stdlib.h>
+#include <string.h>
+#include <weft/weft.h>
+
+enum { ROWS = 33, COLUMNS = 20 };
+
+static bool was_parallel(const weft_function *function)
+{
+    weft__function *opened;
+    return weft__function_find(function, &opened) == WEFT_OK &&
+           opened->totals[WEFT__DID_LOOP] == 1 && opened->totals[WEFT__DID_SERIAL] == 0;
+}
+
+static void fill(float *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = (float)((i * 37 + 11) % 50) * 0.25f - 5.0f;
+}
+
+WEFT_FUNCTION(medians, (x, y, n), {
+    for (int i = 1; i < n - 1; i++) {
+        float w(3);
+        for (int k = 0; k < 3; k++)
+            w(k) = x(i + k - 1);
+        for (int k = 0; k < 2; k++)
+            for (int l = 0; l < 2 - k; l++)
+                if (w(l) > w(l + 1)) {
+                    float t = w(l);
+                    w(l) = w(l + 1);
+                    w(l + 1) = t;
+                }
+        y(i) = w(1);
+    }
+});
+
+WEFT_FUNCTION(counts, (a, y, n, m), {
+    for (int i = 0; i < n; i++) {
+        int h(8);
+        for (int j = 0; j < m; j++)
+            h(a(i, j)) += 1;
+        int best = 0;
+        for (int b = 1; b < 8; b++)
+            if (h(b) > h(best))
+                best = b;
+        y(i) = best;
+    }
+});
+
+/* semantics: Functions / Loops; Points, memory and order / A scatter */
+TEST(F3_arrays_of_their_own)
+{
+    enum { N = 500 };
+    float from[N], expected[N] = {0}, actual[N];
+    fill(from, N);
+    for (int i = 1; i < N - 1; i++) {
+        float p = from[i - 1], q = from[i], r = from[i + 1];
+        expected[i] = p < q ? (q < r ? q : p < r ? r : p) : (p < r ? p : q < r ? r : q);
+    }
+    WEFT_AUTO weft_array *x = weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros_like(x);
+    CHECK_STATUS(weft_call(medians, NULL, x, y, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+    CHECK(test_faults() || was_parallel(&medians));
+}
+
+TEST(F3_counts_of_their_own)
+{
+    int32_t bins[ROWS][COLUMNS], expected[ROWS], actual[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        int h[8] = {0}, best = 0;
+        for (int j = 0; j < COLUMNS; j++) {
+            bins[i][j] = (i * 7 + j * j) % 8;
+            h[bins[i][j]]++;
+        }
+        for (int b = 1; b < 8; b++)
+            best = h[b] > h[best] ? b : best;
+        expected[i] = best;
+    }
+    WEFT_AUTO weft_array *a = weft_from_host(bins, sizeof bins, WEFT_SHAPE(ROWS, COLUMNS),
+                                             .dtype = WEFT_I32, .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros(WEFT_SHAPE(ROWS), .dtype = WEFT_I32, .device = device());
+    CHECK_STATUS(weft_call(counts, NULL, a, y, ROWS, COLUMNS), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+    CHECK(test_faults() || was_parallel(&counts));
+}
+
+WEFT_FUNCTION(prefix_rows, (a, n, m), {
+    for (int i = 0; i < n; i++)
+        for (int j = 1; j < m; j++)
+            a(i, j) += a(i, j - 1);
+});
+
+/* Rows of views: the same bits whatever their strides are. */
+TEST(F3_rows_of_views)
+{
+    float from[ROWS][2 * COLUMNS], expected[ROWS][2 * COLUMNS], actual[ROWS][2 * COLUMNS];
+    fill(from[0], 2 * ROWS * COLUMNS);
+    memcpy(expected, from, sizeof from);
+    for (int i = ROWS - 1; i >= 0; i -= 2)
+        for (int j = 2; j < 2 * COLUMNS; j += 2)
+            expected[i][j] += expected[i][j - 2];
+    WEFT_AUTO weft_array *a =
+        weft_from_host(from, sizeof from, WEFT_SHAPE(ROWS, 2 * COLUMNS), .device = device());
+    WEFT_AUTO weft_array *view =
+        weft_slice(a, WEFT_STEP(-1, WEFT_END, -2), WEFT_STEP(0, WEFT_END, 2));
+    CHECK_STATUS(weft_call(prefix_rows, NULL, view, (ROWS + 1) / 2, COLUMNS), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(a, actual, sizeof actual), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+    CHECK(test_faults() || was_parallel(&prefix_rows));
+}
+
+WEFT_FUNCTION(halved, (x, y, n), {
+    for (int i = 0; i < n; i++)
+        y(i) = x(i) * 0.5f + 1.0f;
+});
+
+/* Views of one array: even and odd elements never meet, and neither do halves; others may. */
+TEST(F3_views_that_share_memory)
+{
+    enum { N = 64 };
+    static const struct {
+        int64_t x, y, step;
+        int n;
+        bool parallel;
+    } cases[] = {{0, 1, 2, 32, true},   {1, 0, 2, 32, true},  {0, 32, 1, 32, true},
+                 {0, 31, 1, 32, false}, {5, 5, 1, 40, true},  {0, 1, 1, 40, false},
+                 {1, 0, 1, 40, false},  {0, 3, 3, 20, false}, {0, 2, 3, 20, true}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        float from[N], actual[N];
+        fill(from, N);
+        WEFT_AUTO weft_array *all = weft_from_host(from, sizeof from, WEFT_SHAPE(N));
+        const int64_t step = cases[k].step, reach = step * (cases[k].n - 1) + 1;
+        WEFT_AUTO weft_array *x = weft_slice(all, WEFT_STEP(cases[k].x, cases[k].x + reach, step));
+        WEFT_AUTO weft_array *y = weft_slice(all, WEFT_STEP(cases[k].y, cases[k].y + reach, step));
+        for (int i = 0; i < cases[k].n; i++)
+            from[cases[k].y + i * step] = from[cases[k].x + i * step] * 0.5f + 1.0f;
+        CHECK_STATUS(weft_call(halved, NULL, x, y, cases[k].n), WEFT_OK);
+        CHECK_STATUS(weft_copy_to_host(all, actual, sizeof actual), WEFT_OK);
+        CHECK_BITS(actual, from, sizeof actual);
+        CHECK(test_faults() || was_parallel(&halved) == cases[k].parallel);
+    }
+}
+
+WEFT_FUNCTION(hopping, (x, k, y, n), {
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (int j = 0; j < 3; j++)
+            at = k(at);
+        y(i) = x(at);
+    }
+});
+
+/* What is out of range is an error with its place, also if that is only found out on the way. */
+TEST(F3_tasks_out_of_range)
+{
+    enum { N = 12 };
+    for (int wrong = 0; wrong < 2; wrong++) {
+        float from[N], expected[N], actual[N];
+        int32_t next[N];
+        fill(from, N);
+        for (int i = 0; i < N; i++)
+            next[i] = (i * 5 + 1) % N;
+        for (int i = 0; i < N; i++)
+            expected[i] = from[next[next[next[i]]]];
+        if (wrong)
+            next[7] = N;
+        WEFT_AUTO weft_array *x =
+            weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
+        WEFT_AUTO weft_array *k =
+            weft_from_host(next, sizeof next, WEFT_SHAPE(N), .dtype = WEFT_I32, .device = device());
+        WEFT_AUTO weft_array *y = weft_zeros_like(x);
+        CHECK_STATUS(weft_call(hopping, NULL, x, k, y, N), wrong ? WEFT_ERROR_SHAPE : WEFT_OK);
+        if (wrong)
+            CHECK_ERROR(WEFT_ERROR_SHAPE, " is 12; 0 to 11 are possible");
+        CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+        if (!wrong)
+            CHECK_BITS(actual, expected, sizeof actual);
+        CHECK(test_faults() || was_parallel(&hopping) == !wrong);
+    }
+}
+
+TEST(F7_tasks)
+{
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(4, 5));
+    char *text = NULL;
+    CHECK_STATUS(weft_call(prefix_rows, NULL, a, 4, 5), WEFT_OK);
+    CHECK_STATUS(weft_function_explain(&text, &prefix_rows), WEFT_OK);
+    CHECK(text && strstr(text, ": parallel, each iteration in order\n"));
+    weft_explain_free(text);
+}
+
+TEST_MAIN(TEST_OF(F3_arrays_of_their_own), TEST_OF(F3_counts_of_their_own),
+          TEST_OF(F3_rows_of_views), TEST_OF(F3_views_that_share_memory),
+          TEST_OF(F3_tasks_out_of_range), TEST_OF(F7_tasks));
