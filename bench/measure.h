@@ -67,17 +67,29 @@ static inline void warm_up(const bench_row *row)
     while (now() - begin < WARM_UP);
 }
 
-/* Seconds of one call: the mean of as many as the row repeats. */
-static inline double time_once(const bench_row *row)
+/* Seconds until as many calls as the row repeats are queued, or done. */
+static inline double time_calls(const bench_row *row)
 {
-    if (row->seconds)
-        return row->seconds(row->argument);
     double start = now();
     for (int i = 0; i < row->repeat; i++)
         row->body(row->argument);
     double queued = now() - start;
     wait_for_device();
-    return (row->queued ? queued : now() - start) / row->repeat;
+    return row->queued ? queued : now() - start;
+}
+
+/* Seconds of one call: the mean of as many as the row repeats. Calls that are queued meet a device
+ * that is at work or asleep, which takes one time or another: of those it is the mean of many. */
+static inline double time_once(const bench_row *row)
+{
+    enum { QUEUES = 40 };
+    const int times = row->queued && bench_wait ? QUEUES : 1;
+    double seconds = 0;
+    if (row->seconds)
+        return row->seconds(row->argument);
+    for (int k = 0; k < times; k++)
+        seconds += time_calls(row);
+    return seconds / times / row->repeat;
 }
 
 /* The median of `count` calls. */
