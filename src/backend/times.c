@@ -43,6 +43,6 @@ weft_status weft__times_find(const weft__times *times, uint64_t sequence, double
     return FAIL(WEFT_ERROR_ARGUMENT,
                 "the time of number %" PRIu64
                 " on this stream is not known: it is not done, was no "
-                "event, or %d later events have taken its place",
+                "event, the device has none for it, or %d later events have taken its place",
                 sequence, ROOM);
 }

@@ -148,6 +148,37 @@ TEST(S6_told_by_waiting)
     CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
 }
 
+/* Between the events of a stream of a device whose barriers have no time, or nothing has one. */
+static weft_status time_a_fill(double *seconds)
+{
+    const weft_device device = weft_device_named("opencl:0");
+    AUTO_STREAM stream = weft_stream_new(device, .async = true, .profiling = true);
+    AUTO_EVENT begin = weft_event_new();
+    AUTO_EVENT end = weft_event_new();
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(100), .stream = stream);
+    if (!stream || !begin || !end || !a || weft_event_record(begin, stream) != WEFT_OK ||
+        weft_fill(a, 1) != WEFT_OK || weft_event_record(end, stream) != WEFT_OK ||
+        weft_event_synchronize(end) != WEFT_OK)
+        return weft_error_code();
+    return weft_event_elapsed(begin, end, seconds);
+}
+
+TEST(S3_barriers_without_times)
+{
+    double seconds = 0;
+    WITH("", "S3_barriers_without_times");
+    CHECK_STATUS(time_a_fill(&seconds), WEFT_OK);
+    CHECK(seconds > 1.5e-6 && seconds < 1e-3); /* a launch and an event, a microsecond each */
+}
+
+TEST(S3_no_times)
+{
+    double seconds = 0;
+    WITH("no times", "S3_no_times");
+    CHECK_STATUS(time_a_fill(&seconds), WEFT_ERROR_ARGUMENT);
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "the device has none for it");
+}
+
 /* A kernel does not hold its arguments: what is made for a view lives until the launch is queued.
  */
 TEST(a_view_as_an_argument)
@@ -229,6 +260,7 @@ TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCE
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
           TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS),
           TEST_NO_FAULTS(S6_told_soon, PROCESS), TEST_NO_FAULTS(S6_told_by_waiting, PROCESS),
+          TEST_NO_FAULTS(S3_barriers_without_times, PROCESS), TEST_NO_FAULTS(S3_no_times, PROCESS),
           TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
           TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS),
           TEST_NO_FAULTS(D1_a_gpu_counts_once, PROCESS),

@@ -45,15 +45,22 @@ static void trace(const weft__pending *pending)
     weft__traced_on_device(pending->stream, &pending->work, pending->submitted, begin, end);
 }
 
+/* A 0 is no time: the driver has none for this command. */
+static void note_time(weft__line *line, const weft__pending *pending)
+{
+    cl_ulong nanoseconds = 0;
+    if (weft__cl.GetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof nanoseconds,
+                                       &nanoseconds, NULL) == CL_SUCCESS &&
+        nanoseconds > 0)
+        weft__times_add(line->times, pending->work.sequence, nanoseconds);
+}
+
 static void done(weft__line *line, weft__pending *pending)
 {
     if (pending->submitted && weft__tracing())
         trace(pending);
-    cl_ulong nanoseconds = 0;
-    if (line->times && pending->work.kind == WEFT__WORK_NONE &&
-        weft__cl.GetEventProfilingInfo(pending->event, CL_PROFILING_COMMAND_END, sizeof nanoseconds,
-                                       &nanoseconds, NULL) == CL_SUCCESS)
-        weft__times_add(line->times, pending->work.sequence, nanoseconds);
+    if (line->times && pending->work.kind == WEFT__WORK_NONE)
+        note_time(line, pending);
     if (pending->work.kind == WEFT__WORK_LAUNCH)
         weft__opencl_module_ran(pending->work.of.launch.module);
 }

@@ -133,6 +133,8 @@ enum {
        size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))                             \
     X(cl_int, EnqueueBarrierWithWaitList,                                                          \
       (cl_command_queue, cl_uint, const cl_event *, cl_event *))                                   \
+    X(cl_int, EnqueueMarkerWithWaitList,                                                           \
+      (cl_command_queue, cl_uint, const cl_event *, cl_event *))                                   \
     X(cl_int, Flush, (cl_command_queue))                                                           \
     X(cl_event, CreateUserEvent, (cl_context, cl_int *))                                           \
     X(cl_int, SetUserEventStatus, (cl_event, cl_int))                                              \
