@@ -154,6 +154,43 @@ TEST(M6_foreign_memory_objects)
     CHECK(holds(a, 10));
 }
 
+/* The object of an array of so many elements, held by nobody else any more; NULL if there is none.
+ */
+static cl_mem object_left(int64_t count)
+{
+    weft_array *a = weft_full(WEFT_SHAPE(count), 3, .dtype = WEFT_I32, .device = opencl_device());
+    weft_dlpack *ours = a && weft(a = a + 2, a) == WEFT_OK ? weft_to_dlpack(a) : NULL;
+    cl_mem object = ours ? ours->tensor.data : NULL;
+    if (object)
+        weft__cl.RetainMemObject(object);
+    if (ours)
+        ours->deleter(ours);
+    weft_array_release(a);
+    return object;
+}
+
+/* What a small and a large object are made over lives as long as they do. */
+TEST(M6_objects_that_outlive_their_arrays)
+{
+    NEEDS_OPENCL;
+    const weft__opencl_device *device = weft__opencl_device_get(opencl_device().index);
+    for (int64_t count = 1000; count <= 1000000; count *= 1000) {
+        cl_mem object = object_left(count);
+        CHECK_STATUS(weft_device_synchronize(opencl_device()), WEFT_OK);
+        CHECK_STATUS(weft_memory_trim(opencl_device(), 0), WEFT_OK);
+        int last = 0;
+        cl_int code;
+        cl_command_queue queue = weft__cl.CreateCommandQueue(device->context, device->id, 0, &code);
+        CHECK(object && queue);
+        CHECK_INT(weft__cl.EnqueueReadBuffer(queue, object, 1, (size_t)(count - 1) * sizeof last,
+                                             sizeof last, &last, 0, NULL, NULL),
+                  CL_SUCCESS);
+        CHECK_INT(last, 5);
+        weft__cl.ReleaseCommandQueue(queue);
+        CHECK_INT(weft__cl.ReleaseMemObject(object), CL_SUCCESS);
+    }
+}
+
 TEST(M6_wrong_memory_objects)
 {
     NEEDS_OPENCL;
@@ -177,6 +214,7 @@ TEST(M6_wrong_memory_objects)
 
 TEST_MAIN(TEST_NO_FAULTS(M6_foreign_memory_objects, OPENCL_SLOW),
           TEST_NO_FAULTS(M6_wrong_memory_objects, OPENCL_SLOW),
+          TEST_NO_FAULTS(M6_objects_that_outlive_their_arrays, OPENCL_SLOW),
           TEST_NO_FAULTS(A5_foreign_queue, OPENCL_SLOW),
           TEST_NO_FAULTS(A5_native_event, OPENCL_SLOW),
           TEST_NO_FAULTS(A5_wrong_queues, OPENCL_SLOW),

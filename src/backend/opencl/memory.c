@@ -2,7 +2,9 @@
  * of addresses that faults when it is touched, behind a page that says whose it is.
  *
  * A driver for CPUs takes large blocks from the C library, in small pages. Those that are given to
- * it are in huge ones: a sum of all elements takes a tenth less. */
+ * it are in huge ones: a sum of all elements takes a tenth less. Smaller ones are made over memory
+ * that is shared: a kernel is given its address, and the driver has no object to keep account of,
+ * which takes it less time for each call. */
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
 #include <sys/mman.h>
@@ -11,15 +13,23 @@
 /* At the beginning of the page. */
 typedef struct label {
     cl_mem object;
+    char *shared; /* what it is made over, if kernels can be given that */
     size_t bytes; /* of the whole range */
     uint64_t number;
 } label;
 
 static _Atomic uint64_t labels_count;
 
-static size_t page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t page(void)
+{
+    static _Atomic size_t known;
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (bytes == 0)
+        atomic_store_explicit(&known, bytes = (size_t)sysconf(_SC_PAGESIZE), memory_order_relaxed);
+    return bytes;
+}
 
-static char *map_range(cl_mem object, size_t bytes)
+static char *map_range(cl_mem object, char *shared, size_t bytes)
 {
     const size_t unit = page(), whole = unit + (bytes + unit - 1) / unit * unit;
     char *range = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -29,7 +39,7 @@ static char *map_range(cl_mem object, size_t bytes)
         munmap(range, whole);
         return NULL;
     }
-    *(label *)(void *)range = (label){object, whole, ++labels_count};
+    *(label *)(void *)range = (label){object, shared, whole, ++labels_count};
     return range + unit;
 }
 
@@ -43,14 +53,18 @@ enum { HUGE = 2 << 20 };
 /* What is behind memory that was given to a driver. */
 typedef struct trailer {
     char *memory;
-    size_t bytes; /* of the whole, this included */
+    size_t bytes;       /* of the whole, this included */
+    cl_context context; /* that shares it; NULL if it is mapped */
 } trailer;
 
-static void unmap_given(cl_mem object, void *data)
+static void free_given(cl_mem object, void *data)
 {
     const trailer own = *(const trailer *)data;
     (void)object;
-    munmap(own.memory, own.bytes);
+    if (own.context)
+        weft__cl.SVMFree(own.context, own.memory);
+    else
+        munmap(own.memory, own.bytes);
 }
 
 /* Maps more than is needed and gives the beginning back. */
@@ -67,31 +81,48 @@ static trailer *map_given(size_t bytes)
     data += before;
     madvise(data, bytes / HUGE * HUGE, MADV_HUGEPAGE);
     trailer *own = (trailer *)(void *)(data + room);
-    *own = (trailer){data, whole + HUGE - before};
+    *own = (trailer){data, whole + HUGE - before, NULL};
     return own;
 }
 
-static bool takes_given(const weft__opencl_device *device, weft_memory kind, size_t bytes)
+static trailer *share_given(const weft__opencl_device *device, size_t bytes)
 {
-    return device->is_cpu && kind == WEFT_MEMORY_DEVICE && bytes >= HUGE &&
-           weft__cl.SetMemObjectDestructorCallback;
+    enum { UNIT = 64 };
+    const size_t room = (bytes + UNIT - 1) / UNIT * UNIT, whole = room + sizeof(trailer);
+    char *data =
+        device->why_not_fine
+            ? NULL
+            : weft__cl.SVMAlloc(device->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                                whole, UNIT);
+    if (!data)
+        return NULL;
+    trailer *own = (trailer *)(void *)(data + room);
+    *own = (trailer){data, whole, device->context};
+    return own;
+}
+
+static bool takes_given(const weft__opencl_device *device, weft_memory kind)
+{
+    return device->is_cpu && kind == WEFT_MEMORY_DEVICE && weft__cl.SetMemObjectDestructorCallback;
 }
 
 /* An object in memory that lives as long as it does, whoever keeps it; NULL if there is none. */
-static cl_mem create_given(const weft__opencl_device *device, size_t bytes)
+static cl_mem create_given(const weft__opencl_device *device, size_t bytes, char **shared)
 {
     cl_int code;
-    trailer *own = map_given(bytes);
+    trailer *own = bytes >= HUGE ? map_given(bytes) : share_given(device, bytes);
     cl_mem object =
         own ? weft__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                     own->memory, &code)
             : NULL;
-    if (object && weft__cl.SetMemObjectDestructorCallback(object, unmap_given, own) == CL_SUCCESS)
+    if (object && weft__cl.SetMemObjectDestructorCallback(object, free_given, own) == CL_SUCCESS) {
+        *shared = own->context ? own->memory : NULL;
         return object;
+    }
     if (object)
         weft__cl.ReleaseMemObject(object);
     if (own)
-        unmap_given(NULL, own);
+        free_given(NULL, own);
     return NULL;
 }
 
@@ -105,10 +136,11 @@ static cl_mem create_own(const weft__opencl_device *device, weft_memory kind, si
 
 static void *allocate_object(weft__opencl_device *device, weft_memory kind, size_t bytes)
 {
-    cl_mem object = takes_given(device, kind, bytes) ? create_given(device, bytes) : NULL;
+    char *shared = NULL;
+    cl_mem object = takes_given(device, kind) ? create_given(device, bytes, &shared) : NULL;
     if (!object)
         object = create_own(device, kind, bytes);
-    char *data = object ? map_range(object, bytes) : NULL;
+    char *data = object ? map_range(object, shared, bytes) : NULL;
     if (object && !data)
         weft__cl.ReleaseMemObject(object);
     return data;
@@ -177,7 +209,7 @@ weft_status weft__opencl_memory_wrap(int index, void *handle, void **data, size_
         return weft_error_code();
     TRY(look_at(device, handle, bytes));
     const bool begun = weft__allocation_begin(*bytes);
-    *data = begun ? map_range(handle, *bytes) : NULL;
+    *data = begun ? map_range(handle, NULL, *bytes) : NULL;
     if (*data) {
         weft__cl.RetainMemObject(handle);
         return WEFT_OK;
@@ -211,7 +243,8 @@ weft__opencl_place weft__opencl_place_of(const weft__work *work, const void *add
         const size_t offset = (size_t)(at - buffer->data);
         if (has_label(buffer)) {
             const label *own = label_of(buffer->data);
-            return (weft__opencl_place){own->object, NULL, offset, buffer->capacity, own->number};
+            return (weft__opencl_place){own->object, own->shared, offset, buffer->capacity,
+                                        own->number};
         }
         if (buffer->device.kind == WEFT_DEVICE_OPENCL)
             return (weft__opencl_place){NULL, buffer->data, offset, buffer->capacity, 0};

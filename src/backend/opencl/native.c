@@ -53,7 +53,9 @@ static weft_status set_array(const weft__opencl_command *c, cl_uint at,
         return FAIL(WEFT_ERROR_PLACEMENT, "argument %u is not in memory of the device", at + 1);
     if (place.object && place.offset)
         return set_part(kernel, at, place, made);
-    if (place.shared)
+    if (place.object)
+        place.shared = NULL; /* what it is made over is for kernels of our own */
+    else
         place.shared += place.offset;
     return weft__opencl_set_pointer(kernel, at, place);
 }

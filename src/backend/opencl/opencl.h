@@ -47,7 +47,7 @@ void *weft__opencl_memory_native(const void *data);
  * A NULL object and a NULL base: in none of the buffers. */
 typedef struct weft__opencl_place {
     cl_mem object;
-    char *shared;         /* the base, if both sides can use it */
+    char *shared; /* the base, if both sides can use it; (of an object) what it is made over */
     size_t offset, bytes; /* from its beginning; of the whole */
     uint64_t number;      /* of a memory object: no other ever has it */
 } weft__opencl_place;
@@ -104,7 +104,7 @@ typedef struct weft__opencl_command {
 weft_status weft__opencl_set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place);
 /* Sets the arguments of a kernel of a user's and starts it, with the module's mutex held. */
 weft_status weft__opencl_start_native(const weft__opencl_command *command);
-/* Queues a launch, a copy or a barrier. */
+/* Queues a launch, a copy, or nothing but an event. */
 weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, const weft__work *work,
                                  const weft__opencl_waits *waits, cl_event *event);
 
