@@ -81,6 +81,24 @@ TEST(no_compiler)
     CHECK(cpu_works());
 }
 
+/* One that does not know what makes texts faster is given others; a user's text is as it is. */
+TEST(a_plain_compiler)
+{
+    WITH("plain compiler", "a_plain_compiler");
+    const weft_kernel nothing = {.struct_size = sizeof(weft_kernel),
+                                 .name = "nothing",
+                                 .parameters = "(a)",
+                                 .body = "__kernel void nothing(__global int *a) { }",
+                                 .place = "here",
+                                 .language = WEFT_KERNEL_OPENCL};
+    WEFT_AUTO weft_array *a = there(WEFT_F32);
+    CHECK(a);
+    CHECK_STATUS(weft(a = a + 1, a), WEFT_OK);
+    CHECK_STATUS(weft_eval(a), WEFT_OK);
+    CHECK(weft_launch(nothing, a, a) != WEFT_OK);
+    CHECK_ERROR(WEFT_ERROR_COMPILE, "the compiler is out of letters");
+}
+
 /* Said before a kernel is built; other dtypes are computed. */
 TEST(no_f64)
 {
@@ -258,8 +276,9 @@ TEST(D1_another_gpu_counts_too)
 #define PROCESS "the failing allocations are those of another process"
 TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
-          TEST_NO_FAULTS(no_f64, PROCESS), TEST_NO_FAULTS(lost_while_it_works, PROCESS),
-          TEST_NO_FAULTS(S6_told_soon, PROCESS), TEST_NO_FAULTS(S6_told_by_waiting, PROCESS),
+          TEST_NO_FAULTS(a_plain_compiler, PROCESS), TEST_NO_FAULTS(no_f64, PROCESS),
+          TEST_NO_FAULTS(lost_while_it_works, PROCESS), TEST_NO_FAULTS(S6_told_soon, PROCESS),
+          TEST_NO_FAULTS(S6_told_by_waiting, PROCESS),
           TEST_NO_FAULTS(S3_barriers_without_times, PROCESS), TEST_NO_FAULTS(S3_no_times, PROCESS),
           TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
           TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS),

@@ -5,17 +5,25 @@
 #include <stdio.h>
 
 /* Correctly rounded divisions and roots: by the device, where it can. */
-static cl_int build_with(const weft__opencl_device *device, cl_program program, bool brief,
-                         bool quiet)
+static cl_int build_with(const weft__opencl_device *device, cl_program program, const char *more)
 {
     char options[128];
-    snprintf(options, sizeof options, "-cl-std=CL1.2%s%s%s",
+    snprintf(options, sizeof options, "-cl-std=CL1.2%s%s",
              device->f32_config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
                  ? " -cl-fp32-correctly-rounded-divide-sqrt"
              : device->f64_config ? " -DWEFT_BY_F64"
                                   : "",
-             brief ? " -D_OPENCL_H_ -DWEFT_DECLARES" : "", quiet ? " -w" : "");
+             more);
     return weft__cl.BuildProgram(program, 1, &device->id, options, NULL, NULL);
+}
+
+/* Texts of our own: at first with what makes them quicker to build or to run, for which a compiler
+ * may be too old, or not as it was. */
+static cl_int build_own(const weft__opencl_device *device, cl_program program)
+{
+    const cl_int code =
+        build_with(device, program, device->brief ? " -w -D_OPENCL_H_ -DWEFT_DECLARES" : " -w");
+    return code == CL_SUCCESS ? code : build_with(device, program, " -w -DWEFT_PLAIN");
 }
 
 static weft_status fail_build(const weft__opencl_device *device, cl_program program)
@@ -42,7 +50,7 @@ static cl_program build_binary(const weft__opencl_device *device, const weft__ke
     cl_program program = weft__cl.CreateProgramWithBinary(
         device->context, 1, &device->id, &text->binary_bytes, &binary, &taken, &code);
     if (!program || (code == CL_SUCCESS && taken == CL_SUCCESS &&
-                     build_with(device, program, false, true) == CL_SUCCESS))
+                     build_with(device, program, " -w") == CL_SUCCESS))
         return program;
     weft__cl.ReleaseProgram(program);
     return NULL;
@@ -52,14 +60,11 @@ static weft_status build_text(const weft__opencl_device *device, const weft__ker
                               cl_program *program)
 {
     const char *source = text->text;
-    const bool brief = device->brief && !text->name;
     cl_int code = CL_SUCCESS;
     *program = weft__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &code);
     if (!*program)
         return weft__cl_fail("CreateProgramWithSource", code);
-    code = build_with(device, *program, brief, !text->name);
-    if (code != CL_SUCCESS && brief) /* a PoCL that is not as it was */
-        code = build_with(device, *program, false, !text->name);
+    code = text->name ? build_with(device, *program, "") : build_own(device, *program);
     return code == CL_SUCCESS ? WEFT_OK : fail_build(device, *program);
 }
 

@@ -19,14 +19,16 @@ static void write_piece(weft__writer *w, int bytes, const char *to, int to_at, c
 {
     static const char *const types[] = {
         [1] = "u8", [2] = "u16", [4] = "u32", [8] = "uint2", [16] = "uint4"};
+    static const char *const fetches[] = {
+        [1] = "*", [2] = "*", [4] = "FETCH_4", [8] = "FETCH_8", [16] = "FETCH_16"};
     const char *to_space = stores ? "GLOBAL" : "", *from_space = stores ? "" : "GLOBAL";
-    const bool once = w->dialect == WEFT__DIALECT_CUDA && w->kernel->folds_count > 0;
+    const bool once = w->dialect != WEFT__DIALECT_OPENCL_CPU && w->kernel->folds_count > 0;
     for (int at = 0, piece; at < bytes; at += piece) {
         piece = bytes - at >= 16 ? 16 : bytes - at;
         weft__text_add(
             &w->text,
             "*(%s %s *)((%s u8 *)%s + %d) = %s((%s const %s *)((%s const u8 *)%s + %d));\n",
-            to_space, types[piece], to_space, to, to_at + at, once && piece >= 4 ? "FETCH" : "*",
+            to_space, types[piece], to_space, to, to_at + at, once ? fetches[piece] : "*",
             from_space, types[piece], from_space, from, from_at + at);
     }
 }

@@ -44,8 +44,11 @@ static const char cuda_words[] =
     "#define HIGH_i32(x, y) __mulhi(x, y)\n"
     "#define HIGH_u32(x, y) __umulhi(x, y)\n"
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
-    "#define HIGH_u64(x, y) __umul64hi(x, y)\n"
-    "#ifdef __CUDACC_RTC__\n" /* as a product of u64 it would take more */
+    "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
+
+/* As a product of u64 it would take more. */
+static const char wide_words[] =
+    "#if defined(__CUDACC_RTC__) || defined(NVIDIA_WORDS)\n"
     "FUNCTION u64 WIDE(u32 x, u32 y)\n"
     "{\n"
     "    u64 z;\n"
@@ -58,30 +61,36 @@ static const char cuda_words[] =
 
 /* Loads of what is read once and written by nobody leave the first cache to others. */
 static const char fetch_words[] =
-    "#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 12\n"
+    "#if defined(NVIDIA_WORDS) || \\\n"
+    "    (defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 12)\n"
     "#define FETCH_AS \"ld.global.nc.L1::no_allocate\"\n"
-    "FUNCTION uint4 FETCH(const uint4 *p)\n"
+    "FUNCTION uint4 FETCH_16(GLOBAL const uint4 *p)\n"
     "{\n"
-    "    uint4 x;\n"
+    "    u32 x, y, z, w;\n"
+    "    uint4 all;\n"
     "    asm volatile(FETCH_AS \".v4.u32 {%0, %1, %2, %3}, [%4];\"\n"
-    "        : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w) : \"l\"(p));\n"
-    "    return x;\n"
+    "        : \"=r\"(x), \"=r\"(y), \"=r\"(z), \"=r\"(w) : \"l\"(p));\n"
+    "    all.x = x; all.y = y; all.z = z; all.w = w;\n"
+    "    return all;\n"
     "}\n"
-    "FUNCTION uint2 FETCH(const uint2 *p)\n"
+    "FUNCTION uint2 FETCH_8(GLOBAL const uint2 *p)\n"
     "{\n"
-    "    uint2 x;\n"
-    "    asm volatile(FETCH_AS \".v2.u32 {%0, %1}, [%2];\" : \"=r\"(x.x), \"=r\"(x.y) : "
-    "\"l\"(p));\n"
-    "    return x;\n"
+    "    u32 x, y;\n"
+    "    uint2 all;\n"
+    "    asm volatile(FETCH_AS \".v2.u32 {%0, %1}, [%2];\" : \"=r\"(x), \"=r\"(y) : \"l\"(p));\n"
+    "    all.x = x; all.y = y;\n"
+    "    return all;\n"
     "}\n"
-    "FUNCTION u32 FETCH(const u32 *p)\n"
+    "FUNCTION u32 FETCH_4(GLOBAL const u32 *p)\n"
     "{\n"
     "    u32 x;\n"
     "    asm volatile(FETCH_AS \".u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p));\n"
     "    return x;\n"
     "}\n"
     "#else\n"
-    "#define FETCH(p) (*(p))\n"
+    "#define FETCH_16(p) (*(p))\n"
+    "#define FETCH_8(p) (*(p))\n"
+    "#define FETCH_4(p) (*(p))\n"
     "#endif\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
@@ -179,7 +188,10 @@ static const char negations[] =
     "#endif\n"
     "#define NEGATE_i16(x) (i16)NEGATE_i32(x)\n";
 
-static const char gpu_words[] = "#define WIDE(x, y) ((u64)(x)*(y))\n"
+/* A compiler of NVIDIA's that refuses its words is told to do without. */
+static const char gpu_words[] = "#if defined(__NV_CL_C_VERSION) && !defined(WEFT_PLAIN)\n"
+                                "#define NVIDIA_WORDS\n"
+                                "#endif\n"
                                 "#define HIGH_i32(x, y) mul_hi(x, y)\n"
                                 "#define HIGH_u32(x, y) mul_hi(x, y)\n";
 
@@ -300,14 +312,16 @@ int weft__vector_of(const weft__kernel *kernel)
 void weft__write_prelude(weft__writer *w)
 {
     if (w->dialect == WEFT__DIALECT_CUDA)
-        weft__text_add(&w->text, "%s%s", cuda_words,
-                       w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
+        weft__text_add(&w->text, "%s", cuda_words);
     else
         weft__text_add(&w->text, "%s%s", opencl_declarations, opencl_words);
     if (w->dialect == WEFT__DIALECT_OPENCL)
         weft__text_add(&w->text, "%s", gpu_words);
     if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
         weft__text_add(&w->text, "#define VECTOR %d\n%s", weft__vector_of(w->kernel), cpu_words);
+    else
+        weft__text_add(&w->text, "%s%s", wide_words,
+                       w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
     weft__text_add(&w->text, "%s", negations);
     if (uses_halves(w->kernel))
         weft__text_add(&w->text, "#define NAN_SIGNS %d\n%s", sees_bits(w->kernel), halves);
