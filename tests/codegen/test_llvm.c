@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Larger than the bound from which on results go past the caches; alignment and tails included. */
-static bool check_streaming(weft_dtype dtype, int64_t columns, int64_t rows, int64_t gap)
+/* Larger than the bound from which on results go past the caches; alignment and tails included. Of
+ * many operations, code that takes whole turns, to which both are moved. */
+static bool check_streaming(weft_dtype dtype, int64_t columns, int64_t rows, int64_t gap,
+                            int operations)
 {
     static struct trial trial;
     const int64_t element = (int64_t)weft_dtype_size(dtype);
@@ -15,7 +17,10 @@ static bool check_streaming(weft_dtype dtype, int64_t columns, int64_t rows, int
     trial.space = space_make(2, (int64_t[]){rows, columns});
     tiny_begin(&trial.tiny);
     const int x = tiny_load(&trial.tiny, dtype);
-    tiny_store(&trial.tiny, dtype, tiny_value(&trial.tiny, WEFT__OP_add, dtype, x, x, 0));
+    int y = x;
+    for (int k = 0; k < operations; k++)
+        y = tiny_value(&trial.tiny, WEFT__OP_add, dtype, y, x, 0);
+    tiny_store(&trial.tiny, dtype, y);
     for (int k = 0; k < 2; k++)
         trial.layout[k] = (struct layout){.stride = {(columns + gap) * element, element},
                                           .first = 3 * element,
@@ -52,12 +57,16 @@ TEST(streamed_results)
     NEEDS_LLVM;
     FOR_EACH_ISA
     {
-        CHECK(check_streaming(WEFT_F32, (10 << 20) + 37, 1, 0));
-        CHECK(check_streaming(WEFT_U8, (40 << 20) + 5, 1, 0));
-        CHECK(check_streaming(WEFT_F64, 1027, 5000, 0));
-        CHECK(check_streaming(WEFT_U16, 4099, 5000, 1));
-        CHECK(check_streaming(WEFT_F32, 133, 65000, 0));
-        CHECK(check_streaming(WEFT_U8, 523, 65000, 1));
+        CHECK(check_streaming(WEFT_F32, (10 << 20) + 37, 1, 0, 1));
+        CHECK(check_streaming(WEFT_U8, (40 << 20) + 5, 1, 0, 1));
+        CHECK(check_streaming(WEFT_F64, 1027, 5000, 0, 1));
+        CHECK(check_streaming(WEFT_U16, 4099, 5000, 1, 1));
+        CHECK(check_streaming(WEFT_F32, 133, 65000, 0, 1));
+        CHECK(check_streaming(WEFT_U8, 523, 65000, 1, 1));
+        CHECK(check_streaming(WEFT_F32, (10 << 20) + 37, 1, 0, 20));
+        CHECK(check_streaming(WEFT_F64, 1027, 5000, 0, 20));
+        CHECK(check_streaming(WEFT_U16, 4099, 5000, 1, 20));
+        CHECK(check_streaming(WEFT_F32, 131, 65000, 5, 20));
         CHECK(check_asking(WEFT_F32, (9 << 20) + 37, 1));
         CHECK(check_asking(WEFT_F32, (9 << 20) + 37, 2));
     }

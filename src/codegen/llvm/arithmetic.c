@@ -18,7 +18,10 @@ static weft__ref compare(const weft__emitter *emitter, int predicate, weft__ref 
 static weft__ref compare_floats(const weft__emitter *emitter, int predicate, weft__ref x,
                                 weft__ref y)
 {
-    return weft__llvm.BuildFCmp(emitter->builder, predicate, x, y, "");
+    if (weft__llvm.IsConstant(x) && weft__llvm.IsConstant(y))
+        return weft__llvm.BuildFCmp(emitter->builder, predicate, x, y, "");
+    return weft__llvm.BuildFCmp(emitter->builder, predicate, weft__emit_held(emitter, x),
+                                weft__emit_held(emitter, y), "");
 }
 
 /* The quotient of integers of up to 32 bits, whose divisor is neither 0 nor -1, by way of floats
@@ -203,19 +206,30 @@ static weft__ref emit_rounding(const weft__emitter *emitter, weft__op op, const 
     return weft__emit_call(emitter, name, &argument, 1);
 }
 
+/* Of two constants the result is known: a division by one may be another operation. */
+static weft__ref binary_held(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
+                             weft__ref y)
+{
+    if (weft__llvm.IsConstant(x) && weft__llvm.IsConstant(y))
+        return binary(emitter, build, x, y);
+    return binary(emitter, build, weft__emit_held(emitter, x), weft__emit_held(emitter, y));
+}
+
 static weft__ref emit_floats(const weft__emitter *emitter, weft__op op, const weft__ref *x)
 {
     weft__ref arguments[3] = {x[0], x[1], x[2]};
     switch (op) {
     case WEFT__OP_add:
-        return binary(emitter, weft__llvm.BuildFAdd, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildFAdd, x[0], x[1]);
     case WEFT__OP_sub:
-        return binary(emitter, weft__llvm.BuildFSub, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildFSub, x[0], x[1]);
     case WEFT__OP_mul:
-        return binary(emitter, weft__llvm.BuildFMul, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildFMul, x[0], x[1]);
     case WEFT__OP_div:
         return binary(emitter, weft__llvm.BuildFDiv, x[0], x[1]);
     case WEFT__OP_fma:
+        for (int k = 0; k < 3; k++)
+            arguments[k] = weft__emit_held(emitter, x[k]);
         return weft__emit_call(emitter, "llvm.fma", arguments, 3);
     case WEFT__OP_neg:
         return weft__llvm.BuildFNeg(emitter->builder, x[0], "");

@@ -485,6 +485,40 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
     }
 }
 
+static void emit_all_stores(weft__emitter *emitter, const struct turn *turn)
+{
+    for (int k = 0; k < turn->unroll; k++) {
+        turn_to(emitter, k, turn->at);
+        emit_stores(emitter, emitter->pending);
+    }
+}
+
+static bool all_streamed(const weft__survey *survey)
+{
+    bool streamed = true;
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
+        streamed &= (survey->flags[k] & WEFT__OPERAND_WRITTEN) == 0 ||
+                    (survey->flags[k] & WEFT__OPERAND_STREAMED) != 0;
+    return streamed;
+}
+
+/* All stores with streaming, or all without: one branch. */
+static void emit_either_stores(weft__emitter *emitter, const struct turn *turn)
+{
+    weft__block streaming = weft__flow_block(emitter), plain = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    weft__flow_branch(emitter, emitter->whole, streaming, plain);
+    emitter->whole = NULL;
+    for (int k = 0; k < 2; k++) {
+        weft__flow_enter(emitter, k == 0 ? streaming : plain);
+        emitter->streaming = k == 0;
+        emit_all_stores(emitter, turn);
+        weft__flow_jump(emitter, after);
+    }
+    emitter->streaming = false;
+    weft__flow_enter(emitter, after);
+}
+
 /* The vectors take turns, so that one has work while another waits. All loads come before all
  * stores: that is what the semantics ask for within a point, and what lets a scheduler that knows
  * nothing of aliases have many loads under way. */
@@ -495,8 +529,8 @@ void weft__emit_turn(weft__emitter *emitter, weft__ref first, int unroll)
         turn.at[k] = weft__llvm.BuildAdd(emitter->builder, first,
                                          weft__emit_i64(emitter, (int64_t)k * emitter->lanes), "");
     emit_values(emitter, &turn, 0, emitter->survey->kernel->values_count, 0);
-    for (int k = 0; k < unroll; k++) {
-        turn_to(emitter, k, turn.at);
-        emit_stores(emitter, emitter->pending);
-    }
+    if (emitter->whole != NULL && unroll > 1 && all_streamed(emitter->survey))
+        emit_either_stores(emitter, &turn);
+    else
+        emit_all_stores(emitter, &turn);
 }

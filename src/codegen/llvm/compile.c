@@ -112,7 +112,8 @@ static int level_of(const struct surveys *surveys)
 static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buffer *buffer)
 {
     weft__llvm_machine machine;
-    weft__emitter emitter = {.survey = &surveys->kernel};
+    weft__held_constants constants = {.count = 0};
+    weft__emitter emitter = {.survey = &surveys->kernel, .constants = &constants};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
     const int level = level_of(surveys);
@@ -192,14 +193,16 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
     const weft__survey *survey = &surveys->kernel;
     const weft__kernel *results = survey->kernel;
     const size_t file = weft__llvm.GetBufferSize(buffer);
-    weft__object_header header = {.isa = survey->target.isa,
-                                  .halves = survey->target.halves,
-                                  .streamed = survey->streamed,
-                                  .has_index = weft__kernel_has_index(kernel),
-                                  .operands_count = kernel->operands_count,
-                                  .displaced_count = survey->operands - results->operands_count,
-                                  .folds_count = kernel->folds_count,
-                                  .lanes = weft__kernel_has_lanes(kernel)};
+    weft__object_header header = {
+        .isa = survey->target.isa,
+        .halves = survey->target.halves,
+        .streamed = survey->streamed,
+        .has_index = weft__kernel_has_index(kernel),
+        .operands_count = kernel->operands_count,
+        .displaced_count = survey->operands - results->operands_count,
+        .folds_count = kernel->folds_count,
+        .lanes = weft__kernel_has_lanes(kernel),
+        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0};
     const size_t displaced = sizeof header,
                  operands = displaced + header.displaced_count * sizeof(weft__object_displaced);
     const size_t folds = operands + kernel->operands_count * sizeof(weft__object_operand);

@@ -95,7 +95,12 @@ weft__ref weft__emit_splat(const weft__emitter *emitter, weft__ref single, int l
 weft__ref weft__emit_select(const weft__emitter *emitter, weft__ref condition, weft__ref x,
                             weft__ref y)
 {
-    return weft__llvm.BuildSelect(emitter->builder, condition, x, y, "");
+    if (weft__llvm.IsConstant(condition) && weft__llvm.IsNull(condition))
+        return y;
+    if (x == y || condition == weft__llvm.ConstAllOnes(weft__llvm.TypeOf(condition)))
+        return x;
+    return weft__llvm.BuildSelect(emitter->builder, condition, weft__emit_held(emitter, x),
+                                  weft__emit_held(emitter, y), "");
 }
 
 weft__ref weft__emit_intrinsic(const weft__emitter *emitter, const char *name, weft__type *types,

@@ -23,6 +23,20 @@ typedef struct weft__some {
 
 struct weft__folding;
 
+/* Constants that are in memory, and what was loaded of each in the block where that was done last.
+ */
+enum { WEFT__HELD_CONSTANTS = 128 };
+typedef struct weft__held_constant {
+    weft__ref value, global, loaded;
+    weft__block block;
+} weft__held_constant;
+typedef struct weft__held_constants {
+    weft__held_constant constant[WEFT__HELD_CONSTANTS];
+    int count;
+    weft__block before; /* all loops of a function, or NULL: where some are loaded, once */
+    int early;          /* those */
+} weft__held_constants;
+
 enum { WEFT__LOOPS_MOST = 16 }; /* in one another */
 
 /* A loop that is being made. */
@@ -69,6 +83,7 @@ typedef struct weft__emitter {
     /* Functions of skips that are apart, those that are made; the memory of what goes there and
      * back; the values of one of them while it is made. */
     weft__ref rare[WEFT__SKIPS_MOST], frame, *rare_values;
+    weft__held_constants *constants;
     weft__emitted_loop loops[WEFT__LOOPS_MOST];
     int loops_open;
 } weft__emitter;
@@ -102,6 +117,12 @@ weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft_
 /* Of a function that never unwinds; `soon` is to make its code sooner, not better. */
 void weft__emit_attributes(const weft__emitter *emitter, weft__ref function, bool soon);
 int weft__dtype_bits(weft_dtype dtype);
+
+/* constants.c: the same, from memory, where it is a constant of many lanes other than 0. Functions
+ * with loops begin them at the end of their first block, and end them when all else is made. */
+weft__ref weft__emit_held(const weft__emitter *emitter, weft__ref x);
+weft__block weft__emit_held_begin(const weft__emitter *emitter);
+void weft__emit_held_end(const weft__emitter *emitter, weft__block after);
 
 /* arithmetic.c: a primitive that is no load, store, leaf, cast or bitcast. `dtype` is that of the
  * arguments, of select that of the second. */
@@ -169,8 +190,6 @@ void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, wef
 /* rare.c: whether a skip (its number from 1 on) is a function of its own; the call of it, for the
  * vector at hand; and at the beginning of a function what both need. */
 bool weft__skip_is_apart(const weft__survey *survey, int number);
-/* Whether there is code that turns had better not contain, and that is no function of its own. */
-bool weft__survey_gives_up(const weft__survey *survey);
 void weft__emit_rare(weft__emitter *emitter, int number);
 void weft__emit_frame(weft__emitter *emitter);
 /* Says that a branch hardly ever goes to the first of its two blocks. */

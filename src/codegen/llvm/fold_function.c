@@ -450,9 +450,8 @@ void weft__emit_fold_function(weft__emitter *emitter)
     begin(emitter, &nest);
     emitter->row = weft__emit_i64(emitter, 0);
     weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
-    weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
+    weft__block before = weft__emit_held_begin(emitter), loop = weft__flow_block(emitter),
                 after = weft__flow_block(emitter);
-    weft__flow_jump(emitter, loop);
     weft__flow_enter(emitter, loop);
     weft__ref group = weft__flow_phi(emitter, weft__flow_i64(emitter));
     emit_group(emitter, &nest, group);
@@ -461,6 +460,7 @@ void weft__emit_fold_function(weft__emitter *emitter)
     weft__flow_incoming(group, next, weft__flow_here(emitter));
     weft__flow_branch(emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, nest.groups), loop,
                       after);
+    weft__emit_held_end(emitter, loop);
     weft__flow_enter(emitter, after);
     weft__llvm.BuildRetVoid(emitter->builder);
 }

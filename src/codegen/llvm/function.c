@@ -9,7 +9,8 @@
  *         single elements as before
  *
  * A step is one vector with a mask, where the machine has masks, else one element. Both uses of the
- * steps share one loop, and so do those of single elements. */
+ * steps share one loop, and so do those of single elements. Where the caller sees to it that rows
+ * are whole turns (run_whole.c), there is nothing but these. */
 #include "codegen/llvm/flow.h"
 #include "codegen/llvm/patch.h"
 
@@ -423,11 +424,36 @@ static void emit_inside_end(const weft__emitter *emitter, const struct shape *sh
     weft__llvm.BuildBr(emitter->builder, shape->edge);
 }
 
+/* Nothing but turns, at least one. */
+static void emit_whole_row(weft__emitter *emitter, const struct shape *shape)
+{
+    const weft__survey *survey = emitter->survey;
+    weft__emit_bases(emitter);
+    weft__emit_level(emitter, WEFT__LEVEL_ROW);
+    weft__block before = here(emitter), loop = weft__flow_block(emitter);
+    weft__llvm.BuildBr(emitter->builder, loop);
+    enter(emitter, loop);
+    weft__ref at = weft__flow_phi(emitter, i64(emitter));
+    emitter->whole = survey->streamed >= 0 ? shape->streaming : NULL;
+    emitter->lanes = survey->lanes;
+    weft__emit_turn(emitter, at, survey->unroll);
+    emitter->whole = NULL;
+    weft__ref next =
+        weft__emit_opaque(emitter, plus(emitter, at, (int64_t)survey->unroll * survey->lanes));
+    incoming(at, weft__emit_i64(emitter, 0), before);
+    incoming(at, next, here(emitter));
+    weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLT, next, shape->columns),
+                           loop, shape->next);
+}
+
 static void emit_row(weft__emitter *emitter, struct shape *shape)
 {
     const weft__survey *survey = emitter->survey;
     const bool only_steps = only_turns(emitter) || (survey->unroll == 1 && is_long(emitter));
     weft__block end = weft__flow_block(emitter);
+    shape->check = weft__flow_block(emitter);
+    shape->step = weft__flow_block(emitter);
+    shape->after = weft__flow_block(emitter);
     weft__emit_bases(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
     if (shape->edge != NULL) {
@@ -477,9 +503,6 @@ void weft__emit_function(weft__emitter *emitter)
 {
     weft__block entry = weft__flow_block(emitter);
     struct shape shape = {.row = weft__flow_block(emitter),
-                          .check = weft__flow_block(emitter),
-                          .step = weft__flow_block(emitter),
-                          .after = weft__flow_block(emitter),
                           .next = weft__flow_block(emitter),
                           .done = weft__flow_block(emitter)};
     enter(emitter, entry);
@@ -491,16 +514,20 @@ void weft__emit_function(weft__emitter *emitter)
     weft__emit_operands(emitter);
     weft__emit_displaced(emitter);
     weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
-    weft__llvm.BuildBr(emitter->builder, shape.row);
+    entry = weft__emit_held_begin(emitter);
     enter(emitter, shape.row);
     emitter->row = weft__llvm.BuildPhi(emitter->builder, i64(emitter), "");
     incoming(emitter->row, weft__emit_i64(emitter, 0), entry);
-    emit_row(emitter, &shape);
+    if (emitter->survey->whole)
+        emit_whole_row(emitter, &shape);
+    else
+        emit_row(emitter, &shape);
     enter(emitter, shape.next);
     weft__ref row = weft__emit_opaque(emitter, plus(emitter, emitter->row, 1));
     incoming(emitter->row, row, shape.next);
     weft__llvm.BuildCondBr(emitter->builder, compare(emitter, WEFT__ICMP_SLT, row, rows), shape.row,
                            shape.done);
+    weft__emit_held_end(emitter, shape.row);
     enter(emitter, shape.done);
     weft__llvm.BuildRetVoid(emitter->builder);
 }

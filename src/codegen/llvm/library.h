@@ -108,9 +108,13 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(weft__type, StructTypeInContext, (weft__llvm_context, weft__type *, unsigned, int))          \
     X(weft__ref, BuildExtractValue, (weft__llvm_builder, weft__ref, unsigned, const char *))       \
     X(weft__type, TypeOf, (weft__ref))                                                             \
+    X(int, GetTypeKind, (weft__type))                                                              \
     X(unsigned, CountParamTypes, (weft__type))                                                     \
     X(weft__ref, AddFunction, (weft__llvm_module, const char *, weft__type))                       \
     X(weft__ref, GetParam, (weft__ref, unsigned))                                                  \
+    X(weft__ref, AddGlobal, (weft__llvm_module, weft__type, const char *))                         \
+    X(void, SetInitializer, (weft__ref, weft__ref))                                                \
+    X(void, SetGlobalConstant, (weft__ref, int))                                                   \
     X(void, SetLinkage, (weft__ref, int))                                                          \
     X(weft__block, AppendBasicBlockInContext, (weft__llvm_context, weft__ref, const char *))       \
     X(weft__block, GetInsertBlock, (weft__llvm_builder))                                           \
@@ -139,6 +143,9 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
       (weft__type, const char *, size_t, const char *, size_t, int, int, int, int))                \
     X(weft__ref, ConstInt, (weft__type, unsigned long long, int))                                  \
     X(weft__ref, ConstNull, (weft__type))                                                          \
+    X(weft__ref, ConstAllOnes, (weft__type))                                                       \
+    X(int, IsConstant, (weft__ref))                                                                \
+    X(int, IsNull, (weft__ref))                                                                    \
     X(weft__ref, ConstVector, (weft__ref *, unsigned))                                             \
     X(weft__ref, GetUndef, (weft__type))                                                           \
     X(unsigned, LookupIntrinsicID, (const char *, size_t))                                         \

@@ -38,7 +38,7 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         header->operands_count > WEFT__OPERANDS_MAX || header->folds_count > WEFT__FOLDS_MAX ||
         header->operands_count + header->folds_count > WEFT__OPERANDS_MAX ||
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
-        header->streamed >= (int32_t)header->operands_count)
+        header->streamed >= (int32_t)header->operands_count || header->width > WEFT__WHOLE_BYTES)
         return damaged();
     *begin =
         sizeof *header + operands_bytes(header) + header->folds_count * sizeof(weft__object_fold);

@@ -16,8 +16,9 @@ typedef struct weft__object_header {
     uint32_t operands_count, displaced_count;
     uint32_t folds_count;
     uint32_t lanes; /* the order of the folds is that of a last axis that is folded */
+    uint32_t width; /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o3"
+#define WEFT__OBJECT_MAGIC "weft.o4"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */

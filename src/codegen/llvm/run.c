@@ -31,7 +31,7 @@ static void run_patch(weft__frame *frame, int32_t axis, int64_t rows, int64_t co
     patch->columns = columns;
     find_operands(frame, axis);
     if (frame->tiling.axis < 0) {
-        frame->native->run(patch);
+        weft__frame_run(frame);
         return;
     }
     weft__run_tile(frame);
@@ -242,7 +242,7 @@ static void run_row(weft__frame *frame, int64_t begin, int64_t end)
         patch->operands[k].row = 0;
         patch->operands[k].column = several ? stride : (int64_t)1 << native->operands[k].size;
     }
-    native->run(patch);
+    weft__frame_run(frame);
 }
 
 void weft__native_run(const void *program, const weft__launch *launch, int64_t begin, int64_t end)

@@ -30,6 +30,17 @@ static inline char *weft__frame_data(const weft__frame *frame, uint32_t operand)
 /* tile_run.c: runs the patch at hand; operands that lie across its rows go through tiles. */
 void weft__run_tile(weft__frame *frame);
 
+/* run_whole.c: runs the patch at hand with code that takes whole turns. */
+void weft__run_whole(weft__frame *frame);
+
+static inline void weft__frame_run(weft__frame *frame)
+{
+    if (frame->native->header.width == 0)
+        frame->native->run(&frame->patch);
+    else
+        weft__run_whole(frame);
+}
+
 /* streaming.c */
 weft__streaming weft__frame_streaming(const weft__frame *frame);
 

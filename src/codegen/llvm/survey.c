@@ -323,6 +323,29 @@ static int unroll_of(const weft__survey *survey, uint32_t *depth)
     return operations <= UNROLL_CHAIN && operations < CHAIN * depth_of(survey, depth) ? 2 : 1;
 }
 
+/* Long code is made once, without masks, if the elements of what is left of a row can be moved:
+ * they follow each other, and are those of the points alone. */
+static bool is_whole(const weft__survey *survey)
+{
+    const weft__kernel *kernel = survey->kernel;
+    bool whole = survey->always > UNROLL_FOUR && kernel->loops_count == 0 &&
+                 survey->operands == kernel->operands_count && !weft__survey_gives_up(survey);
+    size_t bytes = 0;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const weft_dtype dtype = (weft_dtype)kernel->operands[k].dtype;
+        const weft__spacing dense =
+            weft__dtype_is_complex(dtype) ? WEFT__SPACING_DOUBLE : WEFT__SPACING_UNIT;
+        const bool once = (survey->flags[k] & WEFT__OPERAND_WRITTEN) == 0 &&
+                          survey->spacing[k] == WEFT__SPACING_ZERO;
+        whole &= survey->flags[k] == 0 || once || survey->spacing[k] == dense;
+        bytes += weft_dtype_size(dtype) * (size_t)(survey->lanes * survey->unroll);
+    }
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        whole &=
+            kernel->values[k].op != WEFT__OP_gather && kernel->values[k].op != WEFT__OP_scatter;
+    return whole && bytes <= WEFT__WHOLE_BYTES;
+}
+
 size_t weft__displaced_loads(const weft__kernel *kernel)
 {
     size_t count = 0;
@@ -410,6 +433,7 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
     survey->row_axis = sample->ndim - 2;
     weft__spacings(kernel, sample, survey->spacing);
     weft__survey_finish(survey);
+    survey->whole = is_whole(survey);
     return WEFT_OK;
 }
 

@@ -69,6 +69,7 @@ typedef struct weft__survey {
     int skips_count;
     bool few;            /* points, as of results: short code is made sooner */
     bool soon;           /* points that are only stored: code that is not optimized will do */
+    bool whole;          /* rows are whole turns: the caller moves what is left to such */
     bool gives_up;       /* turns leave to steps what needs a skip of one side only */
     uint32_t operations; /* values computed for every point … */
     uint32_t always;     /* … and those of them that are never skipped */
@@ -91,8 +92,14 @@ void weft__survey_uniform(weft__survey *survey);
 /* The `end` of a loop, or of what a value is in. */
 uint32_t weft__loop_end(const weft__kernel *kernel, uint32_t value);
 
+/* The most bytes of all operands, for one turn, that a caller moves. */
+enum { WEFT__WHOLE_BYTES = 16 << 10 };
+
 /* Whether a skip is in no other one, and no skip is for the other side. */
 bool weft__skip_gives_up(const weft__survey *survey, int number);
+/* rare.c: whether there is code that turns had better not contain, and that is no function of its
+ * own. */
+bool weft__survey_gives_up(const weft__survey *survey);
 
 /* The dtypes and arguments of every value are such that docs/semantics.md says what it computes. */
 weft_status weft__kernel_check(const weft__kernel *kernel);

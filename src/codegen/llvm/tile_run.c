@@ -86,7 +86,7 @@ static void run_rows(weft__frame *frame)
         patch->position[frame->tiling.axis] = first + row;
         if (frame->more)
             ask_for_rows(frame);
-        frame->native->run(patch);
+        weft__frame_run(frame);
         for (uint32_t k = 0; k < frame->native->header.operands_count; k++)
             patch->operands[k].data += ASKED_ROWS * patch->operands[k].row;
     }
