@@ -66,6 +66,9 @@ weft_status weft__emit_fold(weft__emitter *e, const weft__function_statement *s,
 bool weft__emit_is_extreme(const weft__emitter *e, const weft__function_statement *s);
 weft_status weft__emit_extreme(weft__emitter *e, const weft__function_statement *s,
                                const char *guard);
+/* Whether a condition compares the variable with the text from `begin` to `end`, and for what. */
+bool weft__emit_compares(const weft__function *f, const weft__function_part *condition,
+                         int32_t variable, uint32_t begin, uint32_t end, uint8_t *operation);
 /* Where the operator of an assignment is. */
 weft__token weft__emit_operator(const weft__function *f, const weft__function_part *part);
 /* A variable that each iteration has for itself. */

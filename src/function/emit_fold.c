@@ -204,8 +204,8 @@ static const weft__function_statement *only_assignment(const weft__function *f,
 }
 
 /* Whether a condition compares the variable with the text from `begin`: the minimum or maximum. */
-static bool compares(const weft__function *f, const weft__function_part *condition,
-                     int32_t variable, uint32_t begin, uint32_t end, uint8_t *operation)
+bool weft__emit_compares(const weft__function *f, const weft__function_part *condition,
+                         int32_t variable, uint32_t begin, uint32_t end, uint8_t *operation)
 {
     const weft__lang_syntax *s = condition->syntax;
     const weft__syntax_node *root = &s->nodes[condition->node];
@@ -240,7 +240,8 @@ static bool find_extreme(const weft__emitter *e, const weft__function_statement 
     weft__token sign = weft__emit_operator(e->f, part);
     *begin = sign.at + sign.length;
     return sign.kind == WEFT__TOKEN_ASSIGN &&
-           compares(e->f, &e->f->parts[s->part], only->variable, *begin, part->end, operation) &&
+           weft__emit_compares(e->f, &e->f->parts[s->part], only->variable, *begin, part->end,
+                               operation) &&
            weft__emit_uses(e, e->f->statements[e->scope].child, only->variable) == 2;
 }
 

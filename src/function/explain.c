@@ -29,7 +29,8 @@ static void write_loop(weft__text *w, const weft__function *f, const weft__funct
         weft__text_add(w, ": %s", !serial ? "parallel" : "serial");
     const bool tasks = nest && nest->task && weft__task_has_run(nest->task);
     if (tasks)
-        weft__text_add(w, ", each iteration in order");
+        weft__text_add(w, weft__task_has_parts(nest->task) ? ", in parts that are put together"
+                                                           : ", each iteration in order");
     if (nest && !serial && !tasks && nest->depth > 1)
         weft__text_add(w, ", %d loops together", nest->depth);
     if (nest && !serial && !tasks && nest->folds_count)

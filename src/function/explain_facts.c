@@ -134,7 +134,7 @@ bool weft__explain_is_decided(const weft__function *f, const weft__function_stat
     bool made = weft__explain_is_serial(f, s);
     for (int i = 0; nest && i < WEFT__NEST_PLANS; i++)
         made |= nest->plans[i].made;
-    made |= nest && nest->task && weft__task_has_run(nest->task);
+    made |= nest && (nest->done || (nest->task && weft__task_has_run(nest->task)));
     return made;
 }
 

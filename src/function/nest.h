@@ -82,6 +82,7 @@ struct weft__function_nest {
     int depth;
     weft__nest_loop loops[WEFT__NEST_DEPTH_MAX];
     weft__nest_reason reason; /* of the last call, or of all */
+    bool done;                /* the last call ran it as kernels */
     bool candidate;           /* otherwise it is serial whatever it is called with */
     char *text;               /* of the kernel */
     weft__lang_syntax *syntax;

@@ -768,6 +768,7 @@ weft_status weft__function_nest_run(weft__running *r, int32_t at, bool *done)
     *done = false;
     if (nest->candidate)
         TRY(weft__nest_run(r, nest, done));
+    nest->done = *done;
     if (!*done && nest->task)
         TRY(weft__task_run(r, nest->task, done));
     if (!*done)

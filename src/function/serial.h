@@ -7,13 +7,25 @@
 
 enum { WEFT__SERIAL_ARRAYS = 16, WEFT__SERIAL_SCALARS = 128, WEFT__SERIAL_PLANS = 2 };
 
+/* What a variable is that tasks leave: what the last one set, or what all of them fold; or the
+ * least or greatest, and what goes with it. */
+typedef enum weft__serial_kept_kind {
+    WEFT__KEPT_NOT,
+    WEFT__KEPT_LAST,
+    WEFT__KEPT_FOLLOWS,
+    WEFT__KEPT_FOLD,
+    WEFT__KEPT_EXTREME
+} weft__serial_kept_kind;
+
 /* What a scalar of the launch is. */
 typedef enum weft__serial_input {
     WEFT__INPUT_NUMBER, /* of variable `index` */
     WEFT__INPUT_SIZE,   /* of axis `axis` of array `index` */
     WEFT__INPUT_STRIDE, /* the same, in elements */
     WEFT__INPUT_FIRST,  /* of tasks: what the loop counts from … */
-    WEFT__INPUT_STEP    /* … and by */
+    WEFT__INPUT_STEP,   /* … and by, */
+    WEFT__INPUT_TRIPS,  /* how often … */
+    WEFT__INPUT_LENGTH  /* … and how often in one task */
 } weft__serial_input;
 typedef struct weft__serial_scalar {
     uint8_t kind;
@@ -46,6 +58,10 @@ typedef struct weft__serial {
     int32_t inside; /* bool: the subscripts of the present part are in range; -1: there are none */
     int32_t point;  /* i64: of tasks, which one this is; -1: it is no task */
     const bool *private; /* of the variables: arrays that each task has for itself */
+    /* Of tasks that are several iterations: what they leave, by variable; there is another variable
+     * for each, behind those of the function, which says whether it was set. Or NULL. */
+    const uint8_t *kept;
+    size_t variables_count;
     bool refused;
 } weft__serial;
 
@@ -74,6 +90,8 @@ weft_status weft__serial_part(weft__serial *s, int32_t part, bool as_value, int3
                               uint8_t *dtype, bool *typed);
 /* serial_flow.c: a variable gets a value, where the program is at this point. */
 void weft__serial_set(weft__serial *s, int32_t variable, int32_t value, uint8_t dtype, bool typed);
+/* An array that the task has for itself is zeros from here on. */
+void weft__serial_zeros(weft__serial *s, int32_t variable);
 weft_status weft__serial_list(weft__serial *s, int32_t first);
 /* The loop from its condition on. */
 weft_status weft__serial_loop(weft__serial *s, const weft__function_statement *loop);

@@ -6,10 +6,34 @@
 
 static int32_t always(weft__serial *s) { return weft__build_constant(&s->builder, WEFT_BOOL, 1); }
 
+/* The variable is set where the program is at this point. */
+static void note_set(weft__serial *s, int32_t variable)
+{
+    weft__serial_variable *flag = &s->variables[s->f->variables_count + (size_t)variable];
+    const int32_t yes = always(s);
+    flag->value = s->active < 0
+                      ? yes
+                      : weft__build(&s->builder, WEFT__OP_or, WEFT_BOOL, flag->value, s->active, 0);
+}
+
+/* Whether a task may leave this: what is folded must be exact, and what is compared not be cut. */
+static bool may_keep(const weft__serial *s, int32_t variable, uint8_t dtype)
+{
+    const uint8_t declared = s->f->variables[variable].dtype;
+    if (!s->kept || s->kept[variable] < WEFT__KEPT_FOLD)
+        return true;
+    if (s->kept[variable] == WEFT__KEPT_FOLD)
+        return dtype <= WEFT_U64 && declared <= WEFT_U64;
+    return !declared || declared == dtype ||
+           (dtype <= WEFT_I64 && (declared == WEFT_I32 || declared == WEFT_I64));
+}
+
 void weft__serial_set(weft__serial *s, int32_t variable, int32_t value, uint8_t dtype, bool typed)
 {
     const uint8_t declared = s->f->variables[variable].dtype;
     weft__serial_variable *v = &s->variables[variable];
+    if (!may_keep(s, variable, dtype))
+        weft__serial_refuse(s);
     if (s->refused || s->builder.failed)
         return;
     if (declared) {
@@ -29,6 +53,8 @@ void weft__serial_set(weft__serial *s, int32_t variable, int32_t value, uint8_t 
         value = weft__build(&s->builder, WEFT__OP_select, weft__serial_kept(dtype), s->active,
                             value, v->value);
     *v = (weft__serial_variable){value, dtype, typed, true};
+    if (s->kept && s->kept[variable])
+        note_set(s, variable);
 }
 
 static weft_status assign(weft__serial *s, const weft__function_statement *st)
@@ -128,8 +154,7 @@ static int32_t carry(weft__serial *s, int32_t value)
     return weft__build_flow(&s->builder, WEFT__OP_carry, (weft_dtype)dtype, value, 0);
 }
 
-/* An array that the task has for itself is zeros from here on. */
-static void zeros(weft__serial *s, int32_t variable)
+void weft__serial_zeros(weft__serial *s, int32_t variable)
 {
     weft__builder *b = &s->builder;
     if (s->point < 0 || !s->private[variable]) {
@@ -180,7 +205,7 @@ static weft_status statement(weft__serial *s, const weft__function_statement *st
     case WEFT__STATEMENT_GIVE:
         return WEFT_OK;
     case WEFT__STATEMENT_ARRAY:
-        zeros(s, st->variable);
+        weft__serial_zeros(s, st->variable);
         return WEFT_OK;
     case WEFT__STATEMENT_FOR:
         TRY(weft__serial_list(s, st->init));
@@ -236,7 +261,7 @@ typedef struct carrying {
 
 static void begin(weft__serial *s, carrying *c, int32_t go)
 {
-    for (uint32_t i = 0; i < s->f->variables_count; i++) {
+    for (uint32_t i = 0; i < s->variables_count; i++) {
         weft__serial_variable *v = &s->variables[i];
         if (c->assigned[i] && v->value >= 0 && v->set)
             v->value = carry(s, v->value);
@@ -245,7 +270,7 @@ static void begin(weft__serial *s, carrying *c, int32_t go)
     }
     c->go = carry(s, go < 0 ? always(s) : go);
     c->failed = s->failed = carry(s, s->failed);
-    memcpy(c->before, s->variables, s->f->variables_count * sizeof *c->before);
+    memcpy(c->before, s->variables, s->variables_count * sizeof *c->before);
     weft__build_flow(&s->builder, WEFT__OP_loop, WEFT_BOOL, 0, 0);
     weft__build_flow(&s->builder, WEFT__OP_test, WEFT_BOOL, c->go, 0);
     s->active = s->gone = s->left = -1;
@@ -284,7 +309,7 @@ static void next(weft__serial *s, int32_t carried, int32_t value)
 
 static void end(weft__serial *s, const carrying *c, int32_t go)
 {
-    for (uint32_t i = 0; i < s->f->variables_count; i++) {
+    for (uint32_t i = 0; i < s->variables_count; i++) {
         const weft__serial_variable *a = &c->before[i], *b = &s->variables[i];
         if (!c->assigned[i] || a->value < 0)
             continue;
@@ -296,7 +321,7 @@ static void end(weft__serial *s, const carrying *c, int32_t go)
     next(s, c->go, go);
     next(s, c->failed, s->failed);
     weft__build_flow(&s->builder, WEFT__OP_end, WEFT_BOOL, 0, 0);
-    memcpy(s->variables, c->before, s->f->variables_count * sizeof *c->before);
+    memcpy(s->variables, c->before, s->variables_count * sizeof *c->before);
     s->failed = c->failed;
 }
 
@@ -326,7 +351,7 @@ static weft_status rounds(weft__serial *s, const weft__function_statement *loop,
 
 weft_status weft__serial_loop(weft__serial *s, const weft__function_statement *loop)
 {
-    const size_t count = s->f->variables_count;
+    const size_t count = s->variables_count;
     carrying c = {0};
     c.before = weft__allocate_zeroed((count + 1) * sizeof *c.before);
     c.assigned = weft__allocate_zeroed(count + 1);
@@ -334,6 +359,8 @@ weft_status weft__serial_loop(weft__serial *s, const weft__function_statement *l
     if (status == WEFT_OK) {
         find_assigned(s->f, loop->child, c.assigned);
         find_assigned(s->f, loop->step, c.assigned);
+        for (size_t i = 0; s->kept && i < s->f->variables_count; i++)
+            c.assigned[s->f->variables_count + i] = c.assigned[i] && s->kept[i];
         status = rounds(s, loop, &c);
     }
     weft__free(c.before);

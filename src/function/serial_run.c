@@ -253,6 +253,7 @@ static weft_status make_plan(weft__running *r, int32_t statement, plan *p)
         p->kinds[i] = kind(&r->held[i]);
     s->r = r;
     s->f = f;
+    s->variables_count = f->variables_count;
     weft__build_begin(&s->builder);
     weft_status status = link(s, statement, p);
     p->arrays_count = s->arrays_count;

@@ -52,15 +52,13 @@ static bool part_assigns(const weft__function *f, const weft__task *task, int32_
     return found;
 }
 
-/* Variables are set by each iteration before it reads them, and not needed afterwards. */
+/* Arrays that an iteration declares are its own. */
 static bool keeps_to_itself(const weft__function *f, const weft__task *task)
 {
     bool fine = !task->assigned[task->loop.variable];
     for (uint32_t i = 0; i < f->variables_count && fine; i++)
-        if (task->assigned[i] || task->private[i])
-            fine = !(task->assigned[i] && task->private[i]) &&
-                   (task->private[i] || !weft__function_carries(f, task->statement, (int32_t)i)) &&
-                   !weft__function_live_after(f, task->statement, (int32_t)i);
+        if (task->private[i])
+            fine = !task->assigned[i] && !weft__function_live_after(f, task->statement, (int32_t)i);
     return fine;
 }
 
@@ -68,7 +66,7 @@ weft_status weft__task_new(const weft__function *f, int32_t statement, weft__tas
 {
     const weft__function_statement *s = &f->statements[statement];
     const size_t count = f->variables_count;
-    weft__task *task = weft__allocate_zeroed(sizeof *task + 3 * count + 1);
+    weft__task *task = weft__allocate_zeroed(sizeof *task + 5 * count + 1);
     *made = task;
     if (!task)
         return WEFT_ERROR_MEMORY;
@@ -76,10 +74,13 @@ weft_status weft__task_new(const weft__function *f, int32_t statement, weft__tas
     task->assigned = (bool *)(task + 1);
     task->private = task->assigned + count;
     task->used = task->private + count;
+    task->kinds = (uint8_t *)(task->used + count);
+    task->folds = task->kinds + count;
     find_variables(f, task, s->child);
     if (!is_loop(s) || !weft__nest_find_loop(f, statement, &task->loop) || !suits(f, s->child) ||
         weft__emit_breaks(f, s->child) || !keeps_to_itself(f, task) ||
-        part_assigns(f, task, task->loop.bound_part) || part_assigns(f, task, task->loop.by_part)) {
+        !weft__task_find_kept(f, task) || part_assigns(f, task, task->loop.bound_part) ||
+        part_assigns(f, task, task->loop.by_part)) {
         weft__free(task);
         *made = NULL;
         return WEFT_OK;
@@ -102,13 +103,15 @@ void weft__task_see(const weft__running *r, const weft__task *task, weft__task_s
     memset(seen, 0, r->function->variables_count * sizeof *seen);
     for (uint32_t i = 0; i < r->function->variables_count; i++) {
         const weft__held *held = &r->held[i];
-        if (!task->used[i] || (task->assigned[i] && held->holding != WEFT__ARRAY))
+        const bool set = task->assigned[i] && held->holding != WEFT__ARRAY;
+        if ((!task->used[i] && !task->kinds[i]) || (set && !task->kinds[i]))
             continue;
         seen[i].holding = held->holding;
         if (held->holding == WEFT__NUMBER) {
             seen[i].dtype = (uint8_t)held->number.dtype;
             seen[i].typed = held->typed;
-            weft__number_integer(&held->number, &seen[i].value);
+            if (!set)
+                weft__number_integer(&held->number, &seen[i].value);
         }
         if (held->holding != WEFT__ARRAY)
             continue;
@@ -138,11 +141,14 @@ static weft_status find_out(weft__running *r, const weft__task *task, const weft
         v->assigned = task->assigned;
         v->private = task->private;
         v->forms = forms;
+        v->folds = task->folds;
         weft__task_walk(v);
         verdict->parallel = !v->refused && weft__task_is_parallel(v, &known);
         verdict->inside = verdict->parallel && weft__task_is_inside(v, &known);
         verdict->rounds = v->most_rounds;
         verdict->accesses = v->accesses_count;
+        verdict->folded_count = v->folded_count;
+        memcpy(verdict->folded, v->folded, sizeof v->folded);
     }
     weft__inequalities_close(&known);
     weft__free(forms);

@@ -9,7 +9,9 @@
 enum {
     WEFT__TASK_SYMBOLS = 8, /* this loop and those in it */
     WEFT__TASK_FACTS = 256,
-    WEFT__TASK_ACCESSES = 128
+    WEFT__TASK_ACCESSES = 128,
+    WEFT__TASK_KEPT = 8,
+    WEFT__TASK_FOLDED = 4
 };
 
 /* The loop, in a call: iteration t counts first + t*step. */
@@ -50,6 +52,10 @@ typedef struct weft__task_view {
     weft__task_access accesses[WEFT__TASK_ACCESSES];
     int accesses_count;
     int64_t rounds, most_rounds; /* of the loops around, and of any */
+    const uint8_t
+        *folds; /* of the variables: 1 + the operation, of arrays that are only folded into */
+    int32_t folded[WEFT__TASK_FOLDED]; /* arrays that iterations meet in, and fold into */
+    int folded_count;
     bool refused;
 } weft__task_view;
 
@@ -68,5 +74,7 @@ weft_status weft__task_run(weft__running *r, weft__task *task, bool *done);
 /* Whether it was tried, and whether it ran so. */
 bool weft__task_was_tried(const weft__task *task);
 bool weft__task_has_run(const weft__task *task);
+/* … in parts of several iterations that were put together. */
+bool weft__task_has_parts(const weft__task *task);
 
 #endif

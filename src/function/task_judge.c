@@ -128,6 +128,25 @@ static bool are_apart(const weft__task_view *v, const weft__task_access *a,
                                     weft__held_any(&v->r->held[b->variable]));
 }
 
+/* Whether iterations that meet in the array fold into it: of integers, so that any order will do,
+ * and of no memory that they use otherwise. */
+static bool is_folded(weft__task_view *v, const weft__task_access *a, const weft__task_access *b)
+{
+    const uint8_t fold = v->folds[a->variable];
+    const uint8_t dtype = weft__held_any(&v->r->held[a->variable])->dtype;
+    bool fine = a->variable == b->variable && fold != 0 && fold != UINT8_MAX && dtype >= WEFT_I8 &&
+                dtype <= WEFT_U64;
+    for (int k = 0; k < v->accesses_count && fine; k++)
+        fine = v->accesses[k].variable == a->variable || are_apart(v, a, &v->accesses[k]);
+    for (int k = 0; k < v->folded_count && fine; k++)
+        if (v->folded[k] == a->variable)
+            return true;
+    if (!fine || v->folded_count == WEFT__TASK_FOLDED)
+        return false;
+    v->folded[v->folded_count++] = a->variable;
+    return true;
+}
+
 bool weft__task_is_parallel(weft__task_view *v, weft__inequalities *known)
 {
     for (int i = 0; i < v->accesses_count; i++) {
@@ -138,7 +157,8 @@ bool weft__task_is_parallel(weft__task_view *v, weft__inequalities *known)
             return false;
         for (int k = 0; k < v->accesses_count; k++) {
             const weft__task_access *b = &v->accesses[k];
-            if (!are_apart(v, a, b) && (meet(v, a, b, true, known) || meet(v, a, b, false, known)))
+            if (!are_apart(v, a, b) &&
+                (meet(v, a, b, true, known) || meet(v, a, b, false, known)) && !is_folded(v, a, b))
                 return false;
         }
     }

@@ -11,6 +11,7 @@ void weft__task_plan_free(weft__task_plan *plan)
     if (!plan)
         return;
     weft__build_free(&plan->builder);
+    weft__free(plan->private);
     weft__free(plan->seen);
     weft__free(plan);
 }
@@ -21,8 +22,8 @@ static void open_variables(weft__serial *s, const weft__task *task)
     for (uint32_t i = 0; i < s->f->variables_count && !s->refused; i++) {
         const weft__held *held = &s->r->held[i];
         s->variables[i] = (weft__serial_variable){.value = -1};
-        if (!task->used[i] || task->assigned[i] || held->holding != WEFT__NUMBER ||
-            weft__number_is_complex(held->number.dtype))
+        if (!task->used[i] || (task->assigned[i] && task->kinds[i] < WEFT__KEPT_LAST) ||
+            held->holding != WEFT__NUMBER || weft__number_is_complex(held->number.dtype))
             continue;
         const uint8_t dtype = (uint8_t)held->number.dtype;
         const weft_dtype kept = weft__serial_kept(dtype);
@@ -48,25 +49,24 @@ static void open_arrays(weft__serial *s, const weft__task *task)
     }
 }
 
-/* What the loop counts, in this task. */
-static void set_counter(weft__serial *s, const weft__task *task)
+/* What the loop counts, in this iteration. */
+static void set_counter(weft__serial *s, const weft__task *task, int32_t iteration)
 {
     weft__builder *b = &s->builder;
     const int32_t first = weft__serial_scalar_of(s, WEFT__INPUT_FIRST, 0, 0, WEFT_I64);
     const int32_t step = weft__serial_scalar_of(s, WEFT__INPUT_STEP, 0, 0, WEFT_I64);
     if (s->refused)
         return;
-    s->point = weft__build_index(b, 0);
-    const int32_t further = weft__build(b, WEFT__OP_mul, WEFT_I64, s->point, step, 0);
+    const int32_t further = weft__build(b, WEFT__OP_mul, WEFT_I64, iteration, step, 0);
     weft__serial_set(s, task->loop.variable,
                      weft__build(b, WEFT__OP_add, WEFT_I64, first, further, 0), WEFT_I64, false);
 }
 
-/* The last operand is what each task found. */
-static void add_check(weft__serial *s)
+/* An operand of its own for what each task leaves. */
+static void add_result(weft__serial *s, weft_dtype dtype, int32_t value)
 {
-    const int operand = weft__build_operand(&s->builder, WEFT_I64, true);
-    weft__build_scatter(&s->builder, operand, s->point, s->failed,
+    const int operand = weft__build_operand(&s->builder, dtype, true);
+    weft__build_scatter(&s->builder, operand, s->point, value,
                         weft__build_constant(&s->builder, WEFT_BOOL, 1));
 }
 
@@ -76,8 +76,8 @@ static weft_status build(weft__serial *s, const weft__task *task, bool checked)
     weft__builder *b = &s->builder;
     open_variables(s, task);
     open_arrays(s, task);
-    s->active = s->gone = s->left = s->inside = -1;
-    set_counter(s, task);
+    s->point = weft__build_index(b, 0);
+    set_counter(s, task, s->point);
     s->failed = weft__build_constant(b, WEFT_I64, 0);
     const int32_t go =
         weft__build_flow(b, WEFT__OP_carry, WEFT_BOOL, weft__build_constant(b, WEFT_BOOL, 1), 0);
@@ -89,9 +89,143 @@ static weft_status build(weft__serial *s, const weft__task *task, bool checked)
     if (s->refused || b->failed)
         return weft__build_finish(b);
     if (checked)
-        add_check(s);
+        add_result(s, WEFT_I64, s->failed);
     weft__build_flow(b, WEFT__OP_next, WEFT_BOOL, go, weft__build_constant(b, WEFT_BOOL, 0));
     weft__build_flow(b, WEFT__OP_end, WEFT_BOOL, 0, 0);
+    b->kernel.ndim = 1;
+    return weft__build_finish(b);
+}
+
+/* What variables are in a task before its first iteration: of folds, what changes nothing. */
+static void open_kept(weft__serial *s, const weft__task *task)
+{
+    for (int k = 0; k < task->kept_count && !s->refused; k++) {
+        const weft__task_kept *kept = &task->kept[k];
+        const bool ones = kept->operation == WEFT__LANG_bitwise_and;
+        weft__serial_variable *v = &s->variables[kept->variable];
+        weft__serial_variable *flag = v + s->f->variables_count;
+        if (!v->set || s->r->held[kept->variable].holding != WEFT__NUMBER) {
+            weft__serial_refuse(s);
+            return;
+        }
+        *flag = (weft__serial_variable){weft__build_constant(&s->builder, WEFT_BOOL, 0), WEFT_BOOL,
+                                        false, true};
+        if (kept->kind != WEFT__KEPT_FOLD)
+            continue;
+        const weft_dtype dtype = weft__serial_kept(v->dtype);
+        const uint64_t neutral = ones ? UINT64_MAX : kept->operation == WEFT__LANG_logical_and;
+        if (dtype > WEFT_U64 || (ones && dtype == WEFT_BOOL))
+            weft__serial_refuse(s);
+        else
+            v->value = weft__build_constant(&s->builder, dtype, neutral);
+    }
+}
+
+/* Carries of the loop over the iterations of a task. */
+typedef struct carrying {
+    int32_t at, failed, values[2 * WEFT__TASK_KEPT];
+} carrying;
+
+static weft__serial_variable *carried(weft__serial *s, const weft__task *task, int k)
+{
+    return &s->variables[(size_t)task->kept[k / 2].variable + (k % 2 ? s->f->variables_count : 0)];
+}
+
+static int32_t carry(weft__serial *s, int32_t value)
+{
+    const weft_dtype dtype = (weft_dtype)s->builder.kernel.values[value].dtype;
+    return weft__build_flow(&s->builder, WEFT__OP_carry, dtype, value, 0);
+}
+
+static void begin_iterations(weft__serial *s, const weft__task *task, carrying *c)
+{
+    weft__builder *b = &s->builder;
+    const int32_t length = weft__serial_scalar_of(s, WEFT__INPUT_LENGTH, 0, 0, WEFT_I64);
+    const int32_t trips = weft__serial_scalar_of(s, WEFT__INPUT_TRIPS, 0, 0, WEFT_I64);
+    if (s->refused)
+        return;
+    const int32_t first = weft__build(b, WEFT__OP_mul, WEFT_I64, s->point, length, 0);
+    const int32_t last = weft__build(b, WEFT__OP_add, WEFT_I64, first, length, 0);
+    const int32_t end = weft__build(b, WEFT__OP_min, WEFT_I64, last, trips, 0);
+    c->at = carry(s, first);
+    c->failed = s->failed = carry(s, s->failed);
+    for (int k = 0; k < 2 * task->kept_count; k++)
+        c->values[k] = carried(s, task, k)->value = carry(s, carried(s, task, k)->value);
+    weft__build_flow(b, WEFT__OP_loop, WEFT_BOOL, 0, 0);
+    weft__build_flow(b, WEFT__OP_test, WEFT_BOOL,
+                     weft__build(b, WEFT__OP_lt, WEFT_BOOL, c->at, end, 0), 0);
+    set_counter(s, task, c->at);
+}
+
+static void next(weft__serial *s, int32_t carry_of, int32_t value)
+{
+    const weft__value *values = s->builder.kernel.values;
+    if (values[carry_of].dtype != values[value].dtype)
+        weft__serial_refuse(s);
+    else
+        weft__build_flow(&s->builder, WEFT__OP_next, (weft_dtype)values[carry_of].dtype, carry_of,
+                         value);
+}
+
+static void end_iterations(weft__serial *s, const weft__task *task, const carrying *c)
+{
+    weft__builder *b = &s->builder;
+    const int32_t one = weft__build_constant(b, WEFT_I64, 1);
+    const int32_t after = weft__build(b, WEFT__OP_add, WEFT_I64, c->at, one, 0);
+    next(s, c->at, after);
+    next(s, c->failed, s->failed);
+    for (int k = 0; k < 2 * task->kept_count && !s->refused; k++) {
+        const weft__held *held = &s->r->held[task->kept[k / 2].variable];
+        const weft__serial_variable *v = carried(s, task, k);
+        if (k % 2 == 0 &&
+            (v->value < 0 || v->dtype != held->number.dtype || v->typed != held->typed))
+            weft__serial_refuse(s);
+        else
+            next(s, c->values[k], v->value);
+    }
+    weft__build_flow(b, WEFT__OP_end, WEFT_BOOL, 0, 0);
+}
+
+/* What the task leaves, in a loop of one round. */
+static void add_results(weft__serial *s, const weft__task *task, const carrying *c, bool checked)
+{
+    weft__builder *b = &s->builder;
+    const int32_t go = carry(s, weft__build_constant(b, WEFT_BOOL, 1));
+    int32_t flags[WEFT__TASK_KEPT];
+    for (int k = 0; k < task->kept_count; k++)
+        flags[k] = weft__serial_cast(s, WEFT_I64, c->values[2 * k + 1]);
+    weft__build_flow(b, WEFT__OP_loop, WEFT_BOOL, 0, 0);
+    weft__build_flow(b, WEFT__OP_test, WEFT_BOOL, go, 0);
+    for (int k = 0; k < task->kept_count; k++) {
+        add_result(s, (weft_dtype)b->kernel.values[c->values[2 * k]].dtype, c->values[2 * k]);
+        add_result(s, WEFT_I64, flags[k]);
+    }
+    if (checked)
+        add_result(s, WEFT_I64, c->failed);
+    weft__build_flow(b, WEFT__OP_next, WEFT_BOOL, go, weft__build_constant(b, WEFT_BOOL, 0));
+    weft__build_flow(b, WEFT__OP_end, WEFT_BOOL, 0, 0);
+}
+
+/* Several iterations, one after the other. */
+static weft_status build_parts(weft__serial *s, const weft__task *task, const weft__task_plan *p)
+{
+    weft__builder *b = &s->builder;
+    carrying c;
+    open_variables(s, task);
+    open_arrays(s, task);
+    s->failed = weft__build_constant(b, WEFT_I64, 0);
+    s->point = weft__build_index(b, 0);
+    open_kept(s, task);
+    for (int k = 0; k < p->folded_count && !s->refused; k++)
+        weft__serial_zeros(s, p->folded[k]);
+    if (!s->refused)
+        begin_iterations(s, task, &c);
+    if (!s->refused && !b->failed)
+        TRY(weft__serial_list(s, s->f->statements[task->statement].child));
+    if (!s->refused && !b->failed)
+        end_iterations(s, task, &c);
+    if (!s->refused && !b->failed)
+        add_results(s, task, &c, p->checked);
     b->kernel.ndim = 1;
     return weft__build_finish(b);
 }
@@ -123,15 +257,19 @@ static weft_status make_plan(weft__running *r, const weft__task *task, weft__tas
     weft__function *f = r->function;
     weft__serial *s = weft__allocate_zeroed(sizeof *s);
     weft__serial_variable *variables =
-        weft__allocate_zeroed((f->variables_count + (size_t)1) * sizeof *variables);
+        weft__allocate_zeroed(2 * (f->variables_count + (size_t)1) * sizeof *variables);
+    const bool parts = task->kept_count + p->folded_count > 0;
     weft_status status = s && variables ? WEFT_OK : WEFT_ERROR_MEMORY;
     if (status == WEFT_OK) {
         s->r = r;
         s->f = f;
         s->variables = variables;
-        s->private = task->private;
+        s->private = p->private;
+        s->kept = parts ? task->kinds : NULL;
+        s->variables_count = (parts ? 2 : 1) * (size_t)f->variables_count;
+        s->active = s->gone = s->left = s->inside = -1;
         weft__build_begin(&s->builder);
-        status = build(s, task, p->checked);
+        status = parts ? build_parts(s, task, p) : build(s, task, p->checked);
         for (int k = 0; k < s->arrays_count; k++) /* what is not written is read by all tasks */
             s->builder.kernel.operands[k].output = s->written[k];
         keep(s, p);
@@ -142,8 +280,12 @@ static weft_status make_plan(weft__running *r, const weft__task *task, weft__tas
     return status;
 }
 
-static bool fits(const weft__running *r, const weft__task_plan *p, const weft__task_seen *seen)
+static bool fits(const weft__running *r, const weft__task_plan *p, const weft__task_seen *seen,
+                 const weft__task_verdict *verdict)
 {
+    if (p->checked == verdict->inside || p->folded_count != verdict->folded_count ||
+        memcmp(p->folded, verdict->folded, (size_t)p->folded_count * sizeof *p->folded) != 0)
+        return false;
     for (uint32_t i = 0; i < r->function->variables_count; i++) {
         const weft__task_seen *a = &p->seen[i], *b = &seen[i];
         if (a->holding != b->holding || a->dtype != b->dtype || a->typed != b->typed ||
@@ -153,17 +295,27 @@ static bool fits(const weft__running *r, const weft__task_plan *p, const weft__t
     return true;
 }
 
-static weft_status add_plan(weft__running *r, weft__task *task, bool checked, weft__task_seen *seen,
-                            weft__task_plan **plan)
+static weft_status add_plan(weft__running *r, weft__task *task, const weft__task_verdict *verdict,
+                            weft__task_seen *seen, weft__task_plan **plan)
 {
+    const size_t count = r->function->variables_count + (size_t)1;
     weft__task_plan *p = weft__allocate_zeroed(sizeof *p);
-    if (!p) {
+    bool *private = weft__allocate_zeroed(count);
+    if (!p || !private) {
+        weft__free(private);
+        weft__free(p);
         weft__free(seen);
         return WEFT_ERROR_MEMORY;
     }
     weft__build_begin(&p->builder);
     p->seen = seen;
-    p->checked = checked;
+    p->private = private;
+    p->checked = !verdict->inside;
+    p->folded_count = verdict->folded_count;
+    memcpy(p->folded, verdict->folded, sizeof p->folded);
+    memcpy(private, task->private, count - 1);
+    for (int k = 0; k < p->folded_count; k++)
+    private[p->folded[k]] = true;
     weft_status status = make_plan(r, task, p);
     if (status != WEFT_OK) {
         weft__task_plan_free(p);
@@ -186,12 +338,12 @@ weft_status weft__task_find_plan(weft__running *r, weft__task *task,
     weft__task_see(r, task, seen);
     for (int k = 0; k < WEFT__TASK_PLANS; k++) {
         weft__task_plan *p = task->plans[k];
-        if (p && p->checked == !verdict->inside && fits(r, p, seen)) {
+        if (p && fits(r, p, seen, verdict)) {
             *plan = p->refused ? NULL : p;
             weft__free(seen);
             return WEFT_OK;
         }
     }
     *plan = NULL;
-    return add_plan(r, task, !verdict->inside, seen, plan);
+    return add_plan(r, task, verdict, seen, plan);
 }

@@ -127,7 +127,7 @@ static weft_status apply_logic(weft__checker *c, weft__lang_operation operation,
     node.operation = (uint8_t)plain_operation(operation);
     node.weak = true;
     for (int i = 0; i < count; i++)
-        node.weak &= arguments[i].weak;
+        node.weak &= arguments[i].weak || c->syntax->loop;
     return emit_map(c, node, WEFT_BOOL, arguments, count, value);
 }
 
@@ -160,7 +160,7 @@ static weft_status apply_common(weft__checker *c, weft__lang_operation operation
     weft__lang_node node = weft__check_node(WEFT__NODE_MAP, WEFT_BOOL, column);
     node.operation = (uint8_t)plain_operation(operation);
     node.dtype = (uint8_t)result_dtype((weft__lang_result)facts->result, common);
-    node.weak = weak;
+    node.weak = weak || (c->syntax->loop && facts->result == WEFT__RESULT_BOOLEAN);
     return emit_map(c, node, common, swapped ? other_way : arguments, count, value);
 }
 

@@ -132,12 +132,22 @@ static bool sign_literal(weft__parser *p, weft__frame frame, int32_t node)
     return true;
 }
 
+static weft_status cast(weft__parser *p, weft__frame frame, int32_t *node)
+{
+    TRY(weft__parser_call(p, WEFT__LANG_positive, frame.column, node, 1, node));
+    p->syntax->nodes[*node].kind = WEFT__SYNTAX_CAST;
+    p->syntax->nodes[*node].dtype = frame.operation;
+    return WEFT_OK;
+}
+
 /* Closes the innermost frame, whose last operand is `node`. */
 static weft_status reduce(weft__parser *p, int32_t *node)
 {
     weft__frame frame = p->frames[--p->frames_count];
     weft__lang_operation operation = (weft__lang_operation)frame.operation;
     int32_t two[] = {frame.left, *node}, three[] = {frame.left, frame.middle, *node};
+    if (frame.kind == WEFT__FRAME_PREFIX)
+        return cast(p, frame, node);
     if (frame.kind == WEFT__FRAME_BINARY)
         return weft__parser_call(p, operation, frame.column, two, 2, node);
     if (frame.kind == WEFT__FRAME_ELSE)
@@ -153,7 +163,8 @@ static weft_status reduce_all(weft__parser *p, uint32_t base, int power, int32_t
 {
     while (p->frames_count > base) {
         const weft__frame *top = &p->frames[p->frames_count - 1];
-        bool binds = (top->kind == WEFT__FRAME_UNARY || top->kind == WEFT__FRAME_BINARY) &&
+        bool binds = (top->kind == WEFT__FRAME_UNARY || top->kind == WEFT__FRAME_PREFIX ||
+                      top->kind == WEFT__FRAME_BINARY) &&
                      top->power >= power;
         if (!binds && !(power == 0 && top->kind == WEFT__FRAME_ELSE))
             break;
@@ -195,10 +206,7 @@ static weft_status close_frame(weft__parser *p, uint32_t base, int32_t *node, bo
     weft__parser_next(p);
     if (top.kind == WEFT__FRAME_GROUP)
         return WEFT_OK;
-    TRY(weft__parser_call(p, WEFT__LANG_positive, top.column, node, 1, node));
-    p->syntax->nodes[*node].kind = WEFT__SYNTAX_CAST;
-    p->syntax->nodes[*node].dtype = top.operation;
-    return WEFT_OK;
+    return cast(p, top, node);
 }
 
 /* After a value: an operator, or the end of something. */

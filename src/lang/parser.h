@@ -14,6 +14,7 @@ typedef enum weft__frame_kind {
     WEFT__FRAME_CALL,   /* function ( arguments ) */
     WEFT__FRAME_ACCESS, /* operand ( indices ), in a portable kernel */
     WEFT__FRAME_CAST,   /* dtype ( expression ) */
+    WEFT__FRAME_PREFIX, /* ( type of C ) before its operand */
     WEFT__FRAME_UNARY,  /* an operator before its operand */
     WEFT__FRAME_BINARY, /* `left` and an operator */
     WEFT__FRAME_THEN,   /* condition `left` and ? */

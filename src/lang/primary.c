@@ -14,9 +14,13 @@ static const struct {
 enum { CONSTANTS = sizeof constants / sizeof constants[0] };
 
 /* Types of C, and what they are called here. */
-static const char *const types[][2] = {{"float", "f32"},  {"double", "f64"},   {"int", "i32"},
-                                       {"long", "i64"},   {"short", "i16"},    {"char", "i8"},
-                                       {"signed", "i32"}, {"unsigned", "u32"}, {"_Bool", "bool"}};
+static const struct {
+    const char *name, *here;
+    uint8_t dtype;
+} types[] = {
+    {"float", "f32", WEFT_F32},  {"double", "f64", WEFT_F64},   {"int", "i32", WEFT_I32},
+    {"long", "i64", WEFT_I64},   {"short", "i16", WEFT_I16},    {"char", "i8", WEFT_I8},
+    {"signed", "i32", WEFT_I32}, {"unsigned", "u32", WEFT_U32}, {"_Bool", "bool", WEFT_BOOL}};
 
 bool weft__is_reserved(const char *text, size_t length)
 {
@@ -87,9 +91,9 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
     uint32_t at = p->token.at;
     weft__lang_nearest nearest = {name, {NULL, 0}, 0};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (weft__parser_token_is(p, types[i][0]))
-            return PARSE_FAIL(p, at, "'%s' is a type of C; a cast is written %s(x)", types[i][0],
-                              types[i][1]);
+        if (weft__parser_token_is(p, types[i].name))
+            return PARSE_FAIL(p, at, "'%s' is a type of C; a cast is written %s(x)", types[i].name,
+                              types[i].here);
     if (weft__is_reserved(name.text, name.length))
         return PARSE_FAIL(p, at, "'%s' has a meaning of its own in C and is not possible here",
                           QUOTE(name.text, name.length));
@@ -185,7 +189,8 @@ static weft_status parse_operand(weft__parser *p, int32_t *node)
 {
     weft__lexer lexer = {p->lexer.text, p->lexer.length, p->token.at};
     int top = p->frames_count ? p->frames[p->frames_count - 1].kind : WEFT__FRAME_GROUP;
-    bool whole = top != WEFT__FRAME_UNARY && top != WEFT__FRAME_BINARY && top != WEFT__FRAME_ELSE;
+    bool whole = top != WEFT__FRAME_UNARY && top != WEFT__FRAME_PREFIX &&
+                 top != WEFT__FRAME_BINARY && top != WEFT__FRAME_ELSE;
     int operand = weft__names_match(&p->names, &lexer, whole);
     weft__syntax_node read = {
         .kind = WEFT__SYNTAX_OPERAND, .column = p->token.at, .index = operand};
@@ -208,6 +213,32 @@ static weft_status open_frame(weft__parser *p, weft__frame_kind kind,
     return weft__parser_push(p, frame);
 }
 
+/* What "(int)" casts to, at its parenthesis; 0 if it is something else. */
+static uint8_t cast_ahead(const weft__parser *p)
+{
+    weft__lexer ahead = p->lexer;
+    weft__token name = weft__lex(&ahead);
+    if (name.kind != WEFT__TOKEN_NAME || weft__lex(&ahead).kind != WEFT__TOKEN_CLOSE)
+        return WEFT_DTYPE_DEFAULT;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strlen(types[i].name) == name.length &&
+            !memcmp(types[i].name, TOKEN_TEXT(p, name), name.length))
+            return types[i].dtype;
+    return WEFT_DTYPE_DEFAULT;
+}
+
+static weft_status open_parenthesis(weft__parser *p)
+{
+    const uint8_t dtype = cast_ahead(p);
+    weft__frame frame = {
+        .kind = WEFT__FRAME_PREFIX, .operation = dtype, .power = UINT8_MAX, .column = p->token.at};
+    if (!dtype)
+        return open_frame(p, WEFT__FRAME_GROUP, WEFT__LANG_OPERATION_END);
+    for (int k = 0; k < 3; k++)
+        weft__parser_next(p);
+    return weft__parser_push(p, frame);
+}
+
 weft_status weft__parse_primary(weft__parser *p, int32_t *node)
 {
     TRY(parse_operand(p, node));
@@ -219,7 +250,7 @@ weft_status weft__parse_primary(weft__parser *p, int32_t *node)
     case WEFT__TOKEN_NAME:
         return parse_name(p, node);
     case WEFT__TOKEN_OPEN:
-        return open_frame(p, WEFT__FRAME_GROUP, WEFT__LANG_OPERATION_END);
+        return open_parenthesis(p);
     case WEFT__TOKEN_MINUS:
         return open_frame(p, WEFT__FRAME_UNARY, WEFT__LANG_negative);
     case WEFT__TOKEN_PLUS:

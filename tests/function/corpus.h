@@ -49,7 +49,7 @@ LOOP(found, SERIAL, false, APART, { int at = -1; for (int i = 0; i < n; i++) { i
      at = i; break; } } y(0) = f32(at); })
 LOOP(twice, SERIAL, false, APART, { for (int i = 0; i < n - 1; i++) { y(i) = x(i); y(i + 1) =
      z(i); } })
-LOOP(last_value, SERIAL, false, APART, { float t = 0.0f; for (int i = 0; i < n; i++) { t =
+LOOP(last_value, SERIAL, true, APART, { float t = 0.0f; for (int i = 0; i < n; i++) { t =
      x(i)*2.0f; y(i) = t; } z(0) = t; })
 LOOP(linear_carried, SERIAL, false, APART, { for (int i = 0; i < n/2; i++) { x(2*i) = x(i) + 1.0f;
      } })
@@ -267,7 +267,7 @@ LOOP(skipped_sum, REDUCTION, true, APART, { float s = 0.0f; for (int i = 0; i < 
 LOOP(skipped_rows, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { float s = 0.0f; for (int
      j = 0; j < n; j++) { if (a(i, j) > 2.0f) continue; s += a(i, j); } if (s < 9.0f) continue; y(i)
      = s; } })
-LOOP(skipped_carry, SERIAL, false, APART, { float t = 1.0f; for (int i = 0; i < n; i++) { if (x(i) >
+LOOP(skipped_carry, SERIAL, true, APART, { float t = 1.0f; for (int i = 0; i < n; i++) { if (x(i) >
      2.0f) continue; t = x(i); y(i) = t; } z(0) = t; })
 LOOP(skipped_before_set, SERIAL, false, APART, { float t = 1.0f; for (int i = 0; i < n; i++) { if
      (x(i) > 2.0f) { y(i) = t; continue; } t = x(i); y(i) = t*2.0f; } })
@@ -418,4 +418,57 @@ LOOP(alias_same_rows, ALIASED, true, 0, { for (int i = 0; i < n; i++) { float s 
      = 0; j < n; j++) { s = s*0.5f + a(i, j); } x(i) = s; } })
 LOOP(alias_same_reversed, ALIASED, false, 0, { for (int i = 0; i < n; i++) { y(i) = x(n - 1 - i);
      } })
+LOOP(one_of_them, REDUCTION, true, APART, { int f = 0; for (int i = 0; i < n; i++) { if (x(i) >
+     3.0f) f = 1; } y(0) = f32(f); })
+LOOP(one_or_other, REDUCTION, true, APART, { bool f = false; for (int i = 0; i < n; i++) { f = f ||
+     x(i) > 3.0f; } y(0) = f32(f); })
+LOOP(all_of_them, REDUCTION, true, APART, { bool f = true; bool g = true; for (int i = 0; i < n;
+     i++) { f = f && x(i) > -9.0f; g = x(i) > 1.0f && g; } y(0) = f32(f); y(1) = f32(g); })
+LOOP(or_if, REDUCTION, true, APART, { int f = 6; for (int i = 0; i < n; i++) { if (k(i) > 90) f = f
+     || x(i) > 3.0f; } y(0) = f32(f); })
+LOOP(bits, REDUCTION, true, APART, { int p = 0; int q = -1; int r = 5; for (int i = 0; i < n; i++) {
+     p |= k(i); q &= k(i) + 32; r ^= k(i)*3; } y(0) = f32(p); y(1) = f32(q); y(2) = f32(r); })
+LOOP(bits_and_more, REDUCTION, false, APART, { int p = 1; for (int i = 0; i < n; i++) { p |= k(i);
+     p ^= 3; } y(0) = f32(p); })
+LOOP(bits_on_the_way, REDUCTION, false, APART, { int p = 1; for (int i = 0; i < n; i++) { p |= k(i);
+     y(i) = f32(p); } })
+LOOP(counted_by_comparing, REDUCTION, true, APART, { int m = 0; for (int i = 0; i < n; i++) { m +=
+     x(i) > 2.0f; } y(0) = f32(m); })
+LOOP(where_least, REDUCTION, true, APART, { float m = x(0); int at = 0; for (int i = 1; i < n; i++)
+     { if (x(i) < m) { m = x(i); at = i; } } y(0) = m; y(1) = f32(at); })
+LOOP(where_last_greatest, REDUCTION, true, APART, { float m = -1.0f; int at = -1; for (int i = 0; i
+     < n; i++) { float v = x(i) - y(i); if (v >= m) { at = i; m = v; } } z(0) = m; z(1) =
+     f32(at); })
+LOOP(where_in_matrix, REDUCTION, true, APART, { float m = a(0, 0); int p = 0; int q = 0; for (int i
+     = 0; i < n; i++) for (int j = 0; j < n; j++) { if (m < a(i, j)) { m = a(i, j); p = i; q = j;
+     } } y(0) = m; y(1) = f32(p); y(2) = f32(q); })
+LOOP(where_least_integer, REDUCTION, true, APART, { int m = 1000; int at = 0; for (int i = 0; i < n;
+     i++) { if (x(i) > 1.0f) { if (k(i) <= m) { m = k(i); at = i; } } } y(0) = f32(m); y(1) =
+     f32(at); })
+LOOP(where_cut, REDUCTION, false, APART, { int m = 1000; int at = 0; for (int i = 0; i < n; i++) {
+     if (x(i) <= m) { m = x(i); at = i; } } y(0) = f32(m); y(1) = f32(at); })
+LOOP(least_so_far, REDUCTION, false, APART, { float m = x(0); for (int i = 1; i < n; i++) { if (x(i)
+     < m) { m = x(i); y(i) = 1.0f; } } z(0) = m; })
+LOOP(least_was_new, REDUCTION, false, APART, { float m = x(0); for (int i = 1; i < n; i++) { float h
+     = 0.0f; if (x(i) < m) { m = x(i); h = 1.0f; } y(i) = h; } z(0) = m; })
+LOOP(least_of_what_is_left, REDUCTION, false, APART, { float m = x(0); int at = 0; for (int i = 1; i
+     < n; i++) { if (x(i) < m + 0.5f) { m = x(i); at = i; } } y(0) = m; y(1) = f32(at); })
+LOOP(two_least, REDUCTION, false, APART, { float m = 50.0f; float s = 50.0f; for (int i = 0; i < n;
+     i++) { if (x(i) < m) { s = m; m = x(i); } else if (x(i) < s) { s = x(i); } } y(0) = m; y(1) =
+     s; })
+LOOP(last_that_is, REDUCTION, true, APART, { int at = -1; float v = 0.5f; for (int i = 0; i < n;
+     i++) { if (x(i) > 2.0f) { at = i; v = x(i) + y(i); } } z(0) = f32(at); z(1) = v; })
+LOOP(last_and_next, REDUCTION, false, APART, { int at = 0; for (int i = 0; i < n; i++) { if (x(i) >
+     2.0f) at = i; y(i) = f32(at); } })
+LOOP(first_that_is, REDUCTION, false, APART, { int at = -1; for (int i = 0; i < n; i++) { if (at < 0
+     && x(i) > 2.0f) at = i; } y(0) = f32(at); })
+LOOP(turned_on_and_off, SERIAL, false, APART, { int f = 0; for (int i = 0; i < n; i++) { f = 1 - f;
+     y(i) = f32(f); } })
+LOOP(counted_into, INDIRECT, true, APART, { for (int i = 0; i < n; i++) { k(i % 4) += 1; } })
+LOOP(counted_and_read, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { k(i % 4) += 1; y(i) =
+     f32(k(2)); } })
+LOOP(cast_as_in_c, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { int q = (int)(x(i)*2.0f);
+     y(i) = (float)q*0.5f + (float)i; } })
+LOOP(compared_into, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = (x(i) > 2.0f) +
+     2*(y(i) < 1.0f); } })
 /* clang-format on */

@@ -128,7 +128,7 @@ static const struct loop {
      name,                                                                                         \
      compiled},
     LOOP(recurrence, true, "{ for (int i = 1; i < n; i++) x(i) = 0.5f*x(i - 1) + y(i); }") LOOP(
-        histogram, true, "{ for (int i = 0; i < n; i++) h(k(i) % 37) += 1; }")
+        histogram, false, "{ for (int i = 0; i < n; i++) h(k(i) % 37) += 1; }")
         LOOP(weighted, true, "{ for (int i = 0; i < n; i++) x(b(i)) += y(i)*0.125f; }") LOOP(
             filter, true,
             "{ float s = 0.25f; double t = 1; int count = 0;"

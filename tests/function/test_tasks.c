@@ -3,7 +3,7 @@
 #include "function/open.h"
 #include "support/arrays.h"
 #include "support/check.h"
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <weft/weft.h>
 
@@ -186,6 +186,111 @@ TEST(F3_tasks_out_of_range)
     }
 }
 
+WEFT_FUNCTION(histogram, (k, h, n), {
+    for (int i = 0; i < n; i++)
+        h(k(i)) += 1;
+});
+
+WEFT_FUNCTION(joint, (k, h, n), {
+    for (int i = 1; i < n; i++)
+        h(k(i - 1), k(i)) ^= 1 + i;
+});
+
+/* Elements that several iterations count in are what C has, and wrap around as its do. */
+TEST(F3_histograms)
+{
+    enum { N = 5000, BINS = 7 };
+    int32_t bins[N];
+    uint8_t expected[BINS], actual[BINS];
+    int64_t pairs[BINS][2 * BINS], found[BINS][2 * BINS];
+    for (int i = 0; i < N; i++)
+        bins[i] = i * i % 11 % BINS;
+    for (int b = 0; b < BINS; b++)
+        expected[b] = (uint8_t)(b * 40);
+    for (int i = 0; i < BINS * 2 * BINS; i++)
+        pairs[i / (2 * BINS)][i % (2 * BINS)] = i;
+    WEFT_AUTO weft_array *k =
+        weft_from_host(bins, sizeof bins, WEFT_SHAPE(N), .dtype = WEFT_I32, .device = device());
+    WEFT_AUTO weft_array *h = weft_from_host(expected, sizeof expected, WEFT_SHAPE(BINS),
+                                             .dtype = WEFT_U8, .device = device());
+    WEFT_AUTO weft_array *p = weft_from_host(pairs, sizeof pairs, WEFT_SHAPE(BINS, 2 * BINS),
+                                             .dtype = WEFT_I64, .device = device());
+    WEFT_AUTO weft_array *view = weft_slice(p, WEFT_ALL, WEFT_STEP(1, WEFT_END, 2));
+    for (int i = 0; i < N; i++)
+        expected[bins[i]]++;
+    for (int i = 1; i < N; i++)
+        pairs[bins[i - 1]][2 * bins[i] + 1] ^= 1 + i;
+    CHECK_STATUS(weft_call(histogram, NULL, k, h, N), WEFT_OK);
+    CHECK_STATUS(weft_call(joint, NULL, k, view, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(h, actual, sizeof actual), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(p, found, sizeof found), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+    CHECK_BITS(found, pairs, sizeof found);
+    CHECK(test_faults() || (was_parallel(&histogram) && was_parallel(&joint)));
+}
+
+WEFT_FUNCTION(least, (x, first, n), {
+    float m = first;
+    int at = -1;
+    for (int i = 0; i < n; i++)
+        if (x(i) < m) {
+            m = x(i);
+            at = i;
+        }
+    return m, at;
+});
+
+WEFT_FUNCTION(last_greatest, (x, first, n), {
+    float m = first;
+    int at = -1;
+    for (int i = 0; i < n; i++)
+        if (m <= x(i)) {
+            m = x(i);
+            at = i;
+        }
+    return m, at;
+});
+
+static weft_status find(const weft_function *function, weft_array *x, float first, int n,
+                        float *value, int *where)
+{
+    const weft_result results[] = {{value, WEFT_F32}, {where, WEFT_I32}};
+    weft_operand operands[3] = {{.tag = WEFT_OPERAND_ARRAY},
+                                {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_F64},
+                                {.tag = WEFT_OPERAND_NUMBER, .dtype = WEFT_I64}};
+    operands[0].value.array = x;
+    operands[1].value.f = (double)first;
+    operands[2].value.i = n;
+    return weft_call_with(function, 2, results, 3, operands);
+}
+
+/* Equal ones, zeros of both signs, NaN among them and NaN at first: as C has it, in any part. */
+TEST(F3_where_the_least_is)
+{
+    enum { N = 1000 };
+    static const float firsts[] = {100.0f, -3.0f, 0.0f, -0.0f, NAN, INFINITY, -INFINITY};
+    float from[N];
+    for (int i = 0; i < N; i++)
+        from[i] = i % 3 == 0 ? NAN : i % 7 == 1 ? -0.0f : i % 11 == 2 ? 0.0f : (float)(i % 5) - 3;
+    WEFT_AUTO weft_array *x = weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
+    for (size_t k = 0; k < sizeof firsts / sizeof firsts[0]; k++) {
+        float m = firsts[k], g = firsts[k], value = 0, other = 0;
+        int at = -1, last = -1, where = 0, there = 0;
+        for (int i = 0; i < N; i++) {
+            at = from[i] < m ? i : at;
+            m = from[i] < m ? from[i] : m;
+            last = g <= from[i] ? i : last;
+            g = g <= from[i] ? from[i] : g;
+        }
+        CHECK_STATUS(find(&least, x, firsts[k], N, &value, &where), WEFT_OK);
+        CHECK_STATUS(find(&last_greatest, x, firsts[k], N, &other, &there), WEFT_OK);
+        CHECK(test_faults() || (where == at && there == last));
+        CHECK_BITS(&value, &m, m == m ? sizeof m : 0);
+        CHECK_BITS(&other, &g, g == g ? sizeof g : 0);
+        CHECK(test_faults() || (was_parallel(&least) && was_parallel(&last_greatest)));
+    }
+}
+
 TEST(F7_tasks)
 {
     WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(4, 5));
@@ -198,4 +303,5 @@ TEST(F7_tasks)
 
 TEST_MAIN(TEST_OF(F3_arrays_of_their_own), TEST_OF(F3_counts_of_their_own),
           TEST_OF(F3_rows_of_views), TEST_OF(F3_views_that_share_memory),
-          TEST_OF(F3_tasks_out_of_range), TEST_OF(F7_tasks));
+          TEST_OF(F3_tasks_out_of_range), TEST_OF(F3_histograms), TEST_OF(F3_where_the_least_is),
+          TEST_OF(F7_tasks));

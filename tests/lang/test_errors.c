@@ -85,7 +85,7 @@ TEST(X2_grammar)
         {"", "a", SYNTAX, "empty, or assigns to no operand", NULL},
         {"c = a, b", "a, b, c", SYNTAX, "an operator or ';' was expected, not ','", ", b"},
         {"c = (a, b)", "a, b, c", SYNTAX, "an operator or ')' was expected, not ','", ", b"},
-        {"c = (float)a", "a, c", SYNTAX, "a cast is written f32(x)", "float"},
+        {"c = float(a)", "a, c", SYNTAX, "a cast is written f32(x)", "float"},
         {"c = double(a)", "a, c", SYNTAX, "a cast is written f64(x)", "double"},
         {"return = a", "a", SYNTAX, "has a meaning of its own", "return"},
         {"if (a) c = a", "a, c", SYNTAX, "'if' has a meaning", "if"},

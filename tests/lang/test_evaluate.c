@@ -248,6 +248,8 @@ TEST(X1_values_and_text_at_run_time)
     CHECK(a);
     CHECK_STATUS(weft_value(&value, a * n + 1, a, n), WEFT_OK);
     CHECK(value == 11);
+    CHECK_STATUS(weft_value(&value, (int)a * 2 - (int)-a + -(long)(a + 1.6) % 3, a), WEFT_OK);
+    CHECK(value == 2 * 2 + 2 - 4 % 3);
     const char *names[] = {"a", "n"};
     weft_operand operands[] = {WEFT_OPERAND(a), WEFT_OPERAND(n)};
     WEFT_AUTO weft_array *made = weft_evaluate_new("sqrt(a * n - 6)", 2, names, operands);
