@@ -30,7 +30,8 @@ FILES = {"cpu": "peers.py", "cuda": "peers_cuda.py", "opencl": "peers_opencl.py"
 SERIES_FILES = {name: "peers_series.py" for name in PEERS["cpu"]}
 SERIES_WORKS = ([f"c += 1/a + 2ab, 2^{2 * k} elements" for k in range(15)]
                 + [f"{2 << 2 * k} terms on 2^20 elements" for k in range(7)])
-ROUNDS, FEW_ROUNDS, LONG = 5, 3, 0.5  # the second where one takes longer, in seconds
+ROUNDS = {"cpu": 5, "cuda": 5, "opencl": 9}  # on the last, some rows are within a few hundredths of what they are to reach
+FEW_ROUNDS, LONG = 3, 0.5  # rounds where one takes longer, in seconds
 PAUSE = 0.03  # seconds: threads of the program before have stopped waiting for more
 ROOM = 3 << 30  # bytes that a program may need
 
@@ -113,7 +114,7 @@ def takers_of(programs, work, who=None):
     return [(p, k) for p, k in takers if p.measure(k, "warm_up")]
 
 
-def measure_work(programs, work):
+def measure_work(programs, work, rounds):
     """One row by all programs that have it: once to warm up, then in turn. So is another row whose rate it is compared
     with, as the speed of memory may change between two rows."""
     takers = takers_of(programs, work)
@@ -121,7 +122,7 @@ def measure_work(programs, work):
     slowest = max((p.rows[k]["warm_up"][-1] for p, k in takers), default=0)
     for p, k in beside:
         p.rows[k]["beside"] = []
-    for _ in range(FEW_ROUNDS if slowest > LONG else ROUNDS):
+    for _ in range(FEW_ROUNDS if slowest > LONG else rounds):
         for p, k, into in [(*t, "all_seconds") for t in takers] + [(*t, "beside") for t in beside]:
             time.sleep(PAUSE)
             p.measure(k, into)
@@ -163,11 +164,11 @@ def print_work(rows):
     sys.stdout.flush()
 
 
-def measure_all(programs, only):
+def measure_all(programs, only, rounds):
     rows = []
     for work in dict.fromkeys(row["work"] for p in programs for row in p.rows):
         if only in work:
-            measured = measure_work(programs, work)
+            measured = measure_work(programs, work, rounds)
             print_work(measured)
             rows += measured
     for p in programs:
@@ -199,13 +200,14 @@ def read_options():
 def main():
     options = read_options()
     kind = kind_of(options.device)
-    print(f"\n{results.machine(options.device)}; {options.device}; medians of {ROUNDS}\n", flush=True)
+    rounds = ROUNDS[kind]
+    print(f"\n{results.machine(options.device)}; {options.device}; medians of {rounds}\n", flush=True)
     programs = start(options.device, PROGRAMS[kind], {k: FILES[kind] for k in options.peers})
-    rows = measure_all(programs, options.only)
+    rows = measure_all(programs, options.only, rounds)
     series = []
     if any(options.only in work for work in SERIES_WORKS):
         peers = {k: SERIES_FILES[k] for k in options.peers if kind == "cpu"}
-        series = measure_all(start(options.device, SERIES[kind], peers), options.only)
+        series = measure_all(start(options.device, SERIES[kind], peers), options.only, rounds)
     report = list(targets.report(rows, kind))
     print("\n" + "\n".join(report))
     if options.json:
