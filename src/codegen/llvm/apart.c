@@ -20,13 +20,14 @@ weft__ref weft__emit_mask_of(const weft__emitter *emitter, const int *element, i
                                 weft__emit_splat(emitter, emitter->count, lanes), "");
 }
 
-/* Where every other place of two vectors has an element: the mask of the first or the second. */
-static weft__ref double_mask(const weft__emitter *emitter, int second)
+/* Where every other place of two vectors, or each pair of places, has an element: the mask of the
+ * first or the second. */
+static weft__ref double_mask(const weft__emitter *emitter, int second, bool pairs)
 {
     const int lanes = emitter->lanes;
     int element[LANES_MOST];
     for (int k = 0; k < lanes; k++)
-        element[k] = k % 2 ? NO_LANE : (second * lanes + k) / 2;
+        element[k] = k % 2 && !pairs ? NO_LANE : (second * lanes + k) / 2;
     return weft__emit_mask_of(emitter, element, lanes);
 }
 
@@ -36,19 +37,20 @@ static weft__ref second_address(const weft__emitter *emitter, weft__ref first, i
                               weft__emit_i64(emitter, (int64_t)emitter->lanes << size));
 }
 
-weft__ref weft__emit_load_double(const weft__emitter *emitter, weft__ref address, int size)
+weft__ref weft__emit_load_double(const weft__emitter *emitter, weft__ref address, int size,
+                                 int part)
 {
     weft__ref half[2];
     int order[LANES_MOST];
     for (int second = 0; second < 2; second++) {
         weft__ref given[3] = {second ? second_address(emitter, address, size) : address,
-                              double_mask(emitter, second),
+                              double_mask(emitter, second, part >= 0),
                               weft__llvm.ConstNull(vector_of(emitter, size))};
         half[second] = weft__emit_masked(emitter, "llvm.masked.load", given, 0,
                                          vector_of(emitter, size), size);
     }
     for (int k = 0; k < emitter->lanes; k++)
-        order[k] = 2 * k;
+        order[k] = 2 * k + (part == 1);
     return weft__emit_shuffle(emitter, half[0], half[1], order, emitter->lanes);
 }
 
@@ -61,7 +63,7 @@ void weft__emit_store_double(const weft__emitter *emitter, weft__ref address, we
             order[k] = (second * emitter->lanes + k) / 2;
         weft__ref given[3] = {weft__emit_shuffle(emitter, bytes, bytes, order, emitter->lanes),
                               second ? second_address(emitter, address, size) : address,
-                              double_mask(emitter, second)};
+                              double_mask(emitter, second, false)};
         (void)weft__emit_masked(emitter, "llvm.masked.store", given, 1, vector_of(emitter, size),
                                 size);
     }

@@ -10,9 +10,21 @@ static weft__ref binary(const weft__emitter *emitter, weft__llvm_binary *build, 
     return build(emitter->builder, x, y, "");
 }
 
+/* Of two constants the result is known. */
+static weft__ref binary_held(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
+                             weft__ref y)
+{
+    if (weft__llvm.IsConstant(x) && weft__llvm.IsConstant(y))
+        return binary(emitter, build, x, y);
+    return binary(emitter, build, weft__emit_held(emitter, x), weft__emit_held(emitter, y));
+}
+
 static weft__ref compare(const weft__emitter *emitter, int predicate, weft__ref x, weft__ref y)
 {
-    return weft__llvm.BuildICmp(emitter->builder, predicate, x, y, "");
+    if (weft__llvm.IsConstant(x) && weft__llvm.IsConstant(y))
+        return weft__llvm.BuildICmp(emitter->builder, predicate, x, y, "");
+    return weft__llvm.BuildICmp(emitter->builder, predicate, weft__emit_held(emitter, x),
+                                weft__emit_held(emitter, y), "");
 }
 
 static weft__ref compare_floats(const weft__emitter *emitter, int predicate, weft__ref x,
@@ -146,9 +158,9 @@ static weft__ref emit_integers(const weft__emitter *emitter, weft__op op, weft_d
     weft__ref zero = weft__emit_number(emitter, bits, 0);
     switch (op) {
     case WEFT__OP_add:
-        return binary(emitter, weft__llvm.BuildAdd, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildAdd, x[0], x[1]);
     case WEFT__OP_sub:
-        return binary(emitter, weft__llvm.BuildSub, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildSub, x[0], x[1]);
     case WEFT__OP_mul:
         return binary(emitter, weft__llvm.BuildMul, x[0], x[1]);
     case WEFT__OP_mul_high:
@@ -176,11 +188,11 @@ static weft__ref emit_integers(const weft__emitter *emitter, weft__op op, weft_d
     case WEFT__OP_le:
         return compare(emitter, is_signed ? WEFT__ICMP_SLE : WEFT__ICMP_ULE, x[0], x[1]);
     case WEFT__OP_and:
-        return binary(emitter, weft__llvm.BuildAnd, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildAnd, x[0], x[1]);
     case WEFT__OP_or:
-        return binary(emitter, weft__llvm.BuildOr, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildOr, x[0], x[1]);
     case WEFT__OP_xor:
-        return binary(emitter, weft__llvm.BuildXor, x[0], x[1]);
+        return binary_held(emitter, weft__llvm.BuildXor, x[0], x[1]);
     case WEFT__OP_not:
         return binary(emitter, weft__llvm.BuildXor, x[0],
                       weft__emit_number(emitter, bits, ~(uint64_t)0));
@@ -204,15 +216,6 @@ static weft__ref emit_rounding(const weft__emitter *emitter, weft__op op, const 
                                               : "llvm.roundeven";
     weft__ref argument = x[0];
     return weft__emit_call(emitter, name, &argument, 1);
-}
-
-/* Of two constants the result is known: a division by one may be another operation. */
-static weft__ref binary_held(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
-                             weft__ref y)
-{
-    if (weft__llvm.IsConstant(x) && weft__llvm.IsConstant(y))
-        return binary(emitter, build, x, y);
-    return binary(emitter, build, weft__emit_held(emitter, x), weft__emit_held(emitter, y));
 }
 
 static weft__ref emit_floats(const weft__emitter *emitter, weft__op op, const weft__ref *x)

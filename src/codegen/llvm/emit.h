@@ -151,8 +151,10 @@ void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *stor
 weft__ref weft__emit_masked(const weft__emitter *emitter, const char *name, weft__ref *given,
                             unsigned pointer, weft__type vector, int size);
 
-/* apart.c: with the emitter's mask, elements at every other place, at the address of the first … */
-weft__ref weft__emit_load_double(const weft__emitter *emitter, weft__ref address, int size);
+/* apart.c: with the emitter's mask, elements at every other place, at the address of the first; or,
+ * unless `part` is -1, those parts of pairs … */
+weft__ref weft__emit_load_double(const weft__emitter *emitter, weft__ref address, int size,
+                                 int part);
 void weft__emit_store_double(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
                              int size);
 /* … backwards, at the address of the last of all lanes … */

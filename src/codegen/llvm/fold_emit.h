@@ -20,6 +20,7 @@ typedef struct weft__folding {
     int count;
     bool product;     /* some are complex products, for which nothing stands for nothing */
     weft__ref folded; /* i64: the number of the first element of the group */
+    weft__ref rows;   /* memory for those of all vectors of a turn, if some are numbered; or NULL */
     weft__ref empty;  /* i1: nothing was folded yet; only if there are products */
 } weft__folding;
 

@@ -12,6 +12,8 @@
 #include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/patch.h"
 
+enum { LINE = 64, ROW_BYTES = 4 /* of the number of a row */ };
+
 struct nest {
     bool lanes; /* the mode */
     weft__ref sheet, rows, columns, tail, fresh, fresh_tail, halves, groups;
@@ -111,12 +113,54 @@ static weft__ref number_of(weft__emitter *emitter, const weft__folded *fold, wef
     return weft__emit_select(emitter, none, slots_or_nothing(emitter, fold, fresh, column), number);
 }
 
+static weft__ref vector_of_rows(const weft__emitter *emitter, weft__ref number)
+{
+    weft__ref bytes = weft__llvm.BuildMul(
+        emitter->builder, number, weft__emit_i64(emitter, (int64_t)emitter->lanes * ROW_BYTES), "");
+    return weft__emit_address(emitter, emitter->folding->rows, bytes);
+}
+
+/* The numbers of all vectors of a turn, one after the other by the same code. */
+static void end_numbers(weft__emitter *emitter, const weft__folded *fold, weft__ref fresh,
+                        weft__ref first, int unroll)
+{
+    for (int j = 0; j < unroll; j++)
+        weft__llvm.SetAlignment(
+            weft__llvm.BuildStore(emitter->builder, fold->now[j],
+                                  vector_of_rows(emitter, weft__emit_i64(emitter, j))),
+            ROW_BYTES);
+    weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
+                after = weft__flow_block(emitter);
+    weft__flow_jump(emitter, loop);
+    weft__flow_enter(emitter, loop);
+    weft__ref vector = weft__flow_phi(emitter, weft__flow_i64(emitter));
+    weft__ref row = weft__llvm.BuildLoad2(emitter->builder, weft__emit_integer(emitter, 32),
+                                          vector_of_rows(emitter, vector), "");
+    weft__llvm.SetAlignment(row, ROW_BYTES);
+    weft__ref column = weft__llvm.BuildAdd(
+        emitter->builder, first,
+        weft__llvm.BuildMul(emitter->builder, vector, weft__emit_i64(emitter, emitter->lanes), ""),
+        "");
+    weft__fold_slot_store(emitter, fold, column, number_of(emitter, fold, row, fresh, column));
+    weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, vector, 1));
+    weft__flow_incoming(vector, weft__emit_i64(emitter, 0), before);
+    weft__flow_incoming(vector, next, weft__flow_here(emitter));
+    weft__flow_branch(
+        emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, weft__emit_i64(emitter, unroll)),
+        loop, after);
+    weft__flow_enter(emitter, after);
+}
+
 static void end_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref *at, int unroll)
 {
     for (int k = 0; k < emitter->folding->count; k++)
         for (int j = 0; j < unroll; j++) {
             const weft__folded *fold = &emitter->folding->fold[k];
             weft__ref x = fold->now[j];
+            if (is_row(fold) && unroll > 1 && emitter->mask == NULL) {
+                end_numbers(emitter, fold, fresh, at[0], unroll);
+                break;
+            }
             weft__emit_use_mask(emitter, j);
             if (is_row(fold))
                 x = number_of(emitter, fold, x, fresh, at[j]);
@@ -395,6 +439,17 @@ static void emit_group(weft__emitter *emitter, const struct nest *nest, weft__re
         emit_halving(emitter, nest, group);
 }
 
+/* For the rows that were found, of all vectors of a turn. */
+static weft__ref emit_rows_room(const weft__emitter *emitter)
+{
+    weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 8 * ROW_BYTES);
+    const unsigned count = (unsigned)(emitter->survey->lanes * emitter->survey->unroll);
+    weft__ref room =
+        weft__llvm.BuildAlloca(emitter->builder, weft__llvm.VectorType(i32, count), "");
+    weft__llvm.SetAlignment(room, LINE);
+    return room;
+}
+
 static void begin(weft__emitter *emitter, struct nest *nest)
 {
     weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
@@ -413,8 +468,11 @@ static void begin(weft__emitter *emitter, struct nest *nest)
     nest->fresh = weft__flow_compare(emitter, WEFT__ICMP_EQ, fresh, weft__emit_i64(emitter, 1));
     nest->fresh_tail = not_zero(emitter, fresh);
     nest->halves = not_zero(emitter, sheet_field(emitter, nest, WEFT__SHEET_HALVES));
-    for (int k = 0; k < emitter->folding->count; k++)
+    for (int k = 0; k < emitter->folding->count; k++) {
         emitter->folding->fold[k].slots = sheet_pointer(emitter, nest, WEFT__SHEET_SLOT + k);
+        if (is_row(&emitter->folding->fold[k]) && emitter->folding->rows == NULL)
+            emitter->folding->rows = emit_rows_room(emitter);
+    }
     weft__emit_operands(emitter);
     for (uint32_t k = 0; k < emitter->survey->kernel->operands_count; k++) {
         if (emitter->survey->flags[k] == 0)

@@ -149,7 +149,7 @@ uint8_t weft__fold_class(const weft__kernel *kernel, const weft__launch *launch,
     weft__fold_result_spacings(kernel, launch, results);
     for (uint32_t k = 0; k < kernel->operands_count; k++)
         operands[k] = (uint8_t)(operands[k] | results[k] << 4);
-    return (uint8_t)((int)plan.mode << 4);
+    return (uint8_t)((int)plan.mode << 4 | (launch->kept == 1) << 6);
 }
 
 /* Pieces of a few elements would each be a call. */

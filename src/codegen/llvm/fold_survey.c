@@ -3,8 +3,9 @@
 #include "core/status.h"
 
 enum {
-    UNROLL_MOST = 8, /* vectors of a turn */
-    UNROLL_PAIRS = 4 /* of pairs, and of several folds: more is no faster, and takes long to make */
+    UNROLL_MOST = 8,     /* vectors of a turn */
+    UNROLL_NUMBERED = 4, /* of values with their numbers … */
+    UNROLL_SEVERAL = 2   /* … and of several folds: more is no faster, and takes long to make */
 };
 
 /* Registers that hold one vector of each fold. */
@@ -21,6 +22,16 @@ static int registers_of(const weft__survey *survey)
     return registers;
 }
 
+static bool is_numbered(const weft__survey *survey)
+{
+    const weft__kernel *kernel = survey->kernel;
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_fold &&
+            weft__fold_is_numbered(kernel, &kernel->values[k]))
+            return true;
+    return false;
+}
+
 /* What is folded stays in registers, and half of them are for everything else. All lanes must be a
  * multiple. */
 static int unroll_of(const weft__survey *survey)
@@ -30,8 +41,9 @@ static int unroll_of(const weft__survey *survey)
     int unroll = survey->operations <= WEFT__FOLD_OPERATIONS  ? UNROLL_MOST
                  : survey->fold_mode == WEFT__FOLD_LANES_MODE ? 1
                                                               : survey->unroll;
-    if (unroll > UNROLL_PAIRS && registers_of(survey) > 1)
-        unroll = UNROLL_PAIRS;
+    const int several = is_numbered(survey) ? UNROLL_NUMBERED : UNROLL_SEVERAL;
+    if (unroll > several && registers_of(survey) > 1)
+        unroll = several;
     while (unroll > 1 &&
            (unroll * registers_of(survey) > most || unroll * survey->lanes > WEFT__FOLD_LANES))
         unroll /= 2;
@@ -79,6 +91,7 @@ weft_status weft__fold_survey_results(const weft__kernel *kernel, const weft__ke
     survey->streamed = -1;
     survey->unroll = 1;
     survey->few = true;
+    survey->single = sample->kept == 1;
     /* Each fold has a cast, of what it is in memory. */
     survey->soon = survey->target.masks && survey->operations <= kernel->folds_count;
     return WEFT_OK;

@@ -499,7 +499,23 @@ static void load_columns(weft__emitter *emitter, struct shape *shape)
     shape->inside = weft__flow_block(emitter);
 }
 
-void weft__emit_function(weft__emitter *emitter)
+/* Of one point. */
+static void emit_single(weft__emitter *emitter)
+{
+    weft__ref zero = weft__emit_i64(emitter, 0);
+    enter(emitter, weft__flow_block(emitter));
+    emitter->patch = weft__llvm.GetParam(emitter->function, 0);
+    emitter->row = zero;
+    weft__emit_operands(emitter);
+    weft__emit_level(emitter, WEFT__LEVEL_LAUNCH);
+    weft__emit_bases(emitter);
+    weft__emit_level(emitter, WEFT__LEVEL_ROW);
+    weft__emit_turn(emitter, zero, 1);
+    weft__llvm.BuildRetVoid(emitter->builder);
+}
+
+/* Rows of columns. */
+static void emit_rows(weft__emitter *emitter)
 {
     weft__block entry = weft__flow_block(emitter);
     struct shape shape = {.row = weft__flow_block(emitter),
@@ -530,4 +546,12 @@ void weft__emit_function(weft__emitter *emitter)
     weft__emit_held_end(emitter, shape.row);
     enter(emitter, shape.done);
     weft__llvm.BuildRetVoid(emitter->builder);
+}
+
+void weft__emit_function(weft__emitter *emitter)
+{
+    if (emitter->survey->single)
+        emit_single(emitter);
+    else
+        emit_rows(emitter);
 }

@@ -23,6 +23,11 @@ static int size_of(const weft__emitter *emitter, const weft__value *value)
     return weft__memory_size((weft_dtype)emitter->survey->kernel->operands[value->slot].dtype);
 }
 
+static bool is_complex(const weft__emitter *emitter, const weft__value *value)
+{
+    return weft__dtype_is_complex((weft_dtype)emitter->survey->kernel->operands[value->slot].dtype);
+}
+
 static weft__type single_type(const weft__emitter *emitter, int size)
 {
     return weft__llvm.IntTypeInContext(emitter->context, 8U << size);
@@ -38,8 +43,8 @@ static weft__ref plus(const weft__emitter *emitter, weft__ref x, weft__ref y)
     return weft__llvm.BuildAdd(emitter->builder, x, y, "");
 }
 
-/* The address of the part at a column; constant distances let the processor scale the column. */
-static weft__ref address_of(const weft__emitter *emitter, const weft__value *value,
+/* The address of the element at a column; constant distances let the processor scale the column. */
+static weft__ref element_of(const weft__emitter *emitter, const weft__value *value,
                             weft__ref column)
 {
     const weft__emitted_operand *operand = operand_of(emitter, value);
@@ -52,11 +57,16 @@ static weft__ref address_of(const weft__emitter *emitter, const weft__value *val
     weft__ref base = operand->base;
     if (emitter->edge && emitter->lanes == 1 && value->op == WEFT__OP_load && value->shift != 0)
         weft__emit_edge(emitter, value, &base, &column);
-    weft__ref start = weft__emit_address(emitter, base, multiplied(emitter, column, distance));
-    if (value->part == 0)
-        return start;
-    return weft__emit_address(emitter, start,
-                              weft__emit_i64(emitter, (int64_t)value->part << size));
+    return weft__emit_address(emitter, base, multiplied(emitter, column, distance));
+}
+
+static weft__ref address_of(const weft__emitter *emitter, const weft__value *value,
+                            weft__ref column)
+{
+    const int64_t offset = (int64_t)value->part << size_of(emitter, value);
+    weft__ref element = element_of(emitter, value, column);
+    return offset == 0 ? element
+                       : weft__emit_address(emitter, element, weft__emit_i64(emitter, offset));
 }
 
 static weft__ref load_at(const weft__emitter *emitter, weft__type type, weft__ref address, int size)
@@ -197,6 +207,23 @@ static weft__ref load_dense(const weft__emitter *emitter, const weft__value *loa
     return weft__emit_load_dense(emitter, address, size);
 }
 
+/* Dense complex numbers: both parts come from the same two vectors. */
+static weft__ref load_pairs(const weft__emitter *emitter, const weft__value *load, int size)
+{
+    const int lanes = emitter->lanes;
+    int order[LANES_MOST];
+    weft__type type = weft__emit_integer(emitter, 8 << size);
+    weft__ref low = element_of(emitter, load, emitter->at);
+    if (emitter->mask != NULL)
+        return weft__emit_load_double(emitter, low, size, load->part);
+    weft__ref high =
+        weft__emit_address(emitter, low, weft__emit_i64(emitter, (int64_t)lanes << size));
+    for (int k = 0; k < lanes; k++)
+        order[k] = 2 * k + load->part;
+    return weft__emit_shuffle(emitter, load_at(emitter, type, low, size),
+                              load_at(emitter, type, high, size), order, lanes);
+}
+
 /* Every other element, from two vectors; the second ends with the last element that is wanted, for
  * memory may end there. */
 static weft__ref load_double(const weft__emitter *emitter, const weft__value *load, int size)
@@ -260,7 +287,7 @@ static weft__ref load_some(const weft__emitter *emitter, const weft__value *load
         return weft__emit_load_reversed(emitter, lowest_of(emitter, load), size);
     weft__ref address = address_of(emitter, load, emitter->at);
     if (spacing == WEFT__SPACING_DOUBLE)
-        return weft__emit_load_double(emitter, address, size);
+        return weft__emit_load_double(emitter, address, size, -1);
     return weft__emit_load_general(emitter, address, operand_of(emitter, load)->column, size);
 }
 
@@ -273,6 +300,8 @@ weft__ref weft__emit_load(const weft__emitter *emitter, const weft__value *load)
                        size);
     if (spacing == WEFT__SPACING_UNIT)
         return load_dense(emitter, load, size);
+    if (spacing == WEFT__SPACING_DOUBLE && is_complex(emitter, load))
+        return load_pairs(emitter, load, size);
     if (emitter->mask != NULL)
         return load_some(emitter, load, size);
     if (spacing == WEFT__SPACING_DOUBLE)

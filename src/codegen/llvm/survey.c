@@ -133,15 +133,64 @@ static weft__level level_of(const weft__survey *survey, const weft__value *value
     return level;
 }
 
+/* Of a value: how many operations it is, about. What is only moved is none. */
+static uint32_t operations_of(const weft__survey *survey, const weft__value *value)
+{
+    enum {
+        PAIRED = 4,
+        ROUNDED = 12,
+        WIDENED = 8,
+        DIVIDED = 14,
+        DIVIDED_LANE = 5,
+        CONVERTED = 6,
+        BYTES = 4
+    };
+    const weft__kernel *kernel = survey->kernel;
+    const weft_dtype dtype = (weft_dtype)value->dtype;
+    const bool moves = value->op == WEFT__OP_load || value->op == WEFT__OP_store;
+    const weft_dtype memory = moves ? (weft_dtype)kernel->operands[value->slot].dtype : WEFT_F32;
+    switch ((weft__op)value->op) {
+    case WEFT__OP_load:
+        return memory == WEFT_F16 && !survey->target.halves ? WIDENED
+                                                            : weft__dtype_is_complex(memory);
+    case WEFT__OP_store:
+        if (memory == WEFT_BF16 || (memory == WEFT_F16 && !survey->target.halves))
+            return ROUNDED;
+        return weft__dtype_is_complex(memory) ? PAIRED : 0;
+    case WEFT__OP_round_f16:
+    case WEFT__OP_round_bf16:
+        return ROUNDED;
+    case WEFT__OP_div:
+    case WEFT__OP_rem:
+        if (weft__dtype_is_float(dtype))
+            return 1;
+        return weft__memory_size(dtype) < 3
+                   ? DIVIDED
+                   : (uint32_t)(DIVIDED_LANE * survey->target.bytes / (int)sizeof(int64_t));
+    case WEFT__OP_mul:
+    case WEFT__OP_shl:
+    case WEFT__OP_shr:
+        return weft__memory_size(dtype) == 0 ? BYTES : 1;
+    case WEFT__OP_mul_high:
+        return CONVERTED;
+    case WEFT__OP_cast:
+        return weft__dtype_is_float((weft_dtype)kernel->values[value->argument[0]].dtype) &&
+                       !weft__dtype_is_float(dtype) && dtype != WEFT_BOOL
+                   ? CONVERTED
+                   : 1;
+    default:
+        return !weft__value_is_flow(value);
+    }
+}
+
 static void find_levels(weft__survey *survey)
 {
     const weft__kernel *kernel = survey->kernel;
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
         survey->level[k] = (uint8_t)level_of(survey, value);
-        survey->operations += survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
-                              value->op != WEFT__OP_store && value->op != WEFT__OP_load &&
-                              !weft__value_is_flow(value);
+        if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT)
+            survey->operations += operations_of(survey, value);
     }
 }
 
@@ -405,7 +454,8 @@ static void find_skips(weft__survey *survey, uint32_t *room)
         survey->gives_up |= survey->target.masks && weft__skip_gives_up(survey, k);
     survey->always = survey->operations;
     for (uint32_t k = 0; k < survey->kernel->values_count; k++)
-        survey->always -= survey->skip[k] != 0;
+        if (survey->skip[k] != 0)
+            survey->always -= operations_of(survey, &survey->kernel->values[k]);
 }
 
 void weft__survey_finish(weft__survey *survey)

@@ -68,6 +68,7 @@ typedef struct weft__survey {
     weft__skip skips[WEFT__SKIPS_MOST];
     int skips_count;
     bool few;            /* points, as of results: short code is made sooner */
+    bool single;         /* there is one point */
     bool soon;           /* points that are only stored: code that is not optimized will do */
     bool whole;          /* rows are whole turns: the caller moves what is left to such */
     bool gives_up;       /* turns leave to steps what needs a skip of one side only */
