@@ -130,6 +130,12 @@ weft__nest_accumulator weft__accumulator_of(const weft__running *r, const weft__
         const weft__held *held = &r->held[variable];
         return (weft__nest_accumulator){(uint8_t)held->number.dtype, !held->typed};
     }
+    if (!nest->second) /* y(0) += … */
+        return (weft__nest_accumulator){
+            (uint8_t)weft__held_any(
+                &r->held[weft__nest_fold_array(r->function, &nest->folds[fold])])
+                ->dtype,
+            false};
     for (int i = 0; i < nest->second->operands_count; i++) /* y(i) += … */
         if (nest->second->operands[i].written)
             return (weft__nest_accumulator){

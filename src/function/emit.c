@@ -246,7 +246,8 @@ static weft_status emit_assign(weft__emitter *e, const weft__function_statement 
                                const char *guard)
 {
     if (s->variable < 0)
-        return emit_element(e, s, guard);
+        return weft__emit_folds_element(e, s) ? weft__emit_fold(e, s, guard)
+                                              : emit_element(e, s, guard);
     if (!e->inner && e->assigned[s->variable] == WEFT__STATE_ASSIGNED &&
         weft__emit_only_folds(e, e->f->statements[e->scope].child, s))
         return weft__emit_fold(e, s, guard);

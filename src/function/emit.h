@@ -58,6 +58,8 @@ int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable);
 weft_status weft__emit_bytes(weft__emitter *e, const char *text, size_t length);
 /* emit_fold.c: s = s op term. */
 bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *s);
+/* y(0) += …, the same element in all iterations, of an array that is used nowhere else. */
+bool weft__emit_folds_element(const weft__emitter *e, const weft__function_statement *s);
 /* The same, or s++, and the statements from `first` on do nothing else with s. */
 bool weft__emit_only_folds(const weft__emitter *e, int32_t first,
                            const weft__function_statement *s);

@@ -65,6 +65,41 @@ bool weft__emit_is_fold(const weft__emitter *e, const weft__function_statement *
            (both || root->operation == WEFT__LANG_subtract);
 }
 
+/* Whether the node is made of what the loop does not change. */
+static bool stays(const weft__emitter *e, const weft__function_part *part, int32_t node, int depth)
+{
+    const weft__syntax_node *n = &part->syntax->nodes[node];
+    if (n->kind == WEFT__SYNTAX_LITERAL)
+        return true;
+    if (n->kind == WEFT__SYNTAX_OPERAND) {
+        bool same = n->index < part->names_count &&
+                    e->assigned[part->variables[n->index]] == WEFT__STATE_OUTSIDE;
+        for (int k = 0; k < e->nest->depth && same; k++)
+            same = e->nest->loops[k].variable != part->variables[n->index];
+        return same;
+    }
+    bool same = n->kind == WEFT__SYNTAX_CALL && depth < 32;
+    for (uint32_t k = 0; k < n->count && same; k++)
+        same = stays(e, part, part->syntax->arguments[n->first + k], depth + 1);
+    return same;
+}
+
+bool weft__emit_folds_element(const weft__emitter *e, const weft__function_statement *s)
+{
+    const weft__function_part *part = &e->f->parts[s->part];
+    const weft__function_element *target = &part->elements[part->target - part->names_count];
+    const weft__token_kind sign = weft__emit_operator(e->f, part).kind;
+    int uses = 0;
+    bool same = sign == WEFT__TOKEN_ADD_ASSIGN || sign == WEFT__TOKEN_SUBTRACT_ASSIGN ||
+                sign == WEFT__TOKEN_MULTIPLY_ASSIGN;
+    for (uint32_t k = 0; k < target->count && same; k++)
+        same = stays(e, part, part->syntax->arguments[target->first + k], 0);
+    for (int i = 0; i < part->elements_count; i++)
+        uses += part->elements[i].variable == target->variable;
+    return same && uses == 1 && !e->inner && !e->nest->joined && !e->nest->second &&
+           weft__emit_uses(e, e->f->statements[e->scope].child, target->variable) == 1;
+}
+
 /* How often the loop's parts name the variable. */
 int weft__emit_uses(const weft__emitter *e, int32_t first, int32_t variable)
 {
@@ -134,7 +169,7 @@ static weft_status begin_fold(weft__emitter *e, const weft__function_statement *
                           (int)WEFT__NEST_FOLDS_MAX);
     if (weft__emit_refused(e))
         return WEFT_OK;
-    nest->folds[nest->folds_count] = (weft__nest_fold){s->variable, operation};
+    nest->folds[nest->folds_count] = (weft__nest_fold){s->variable, operation, s->part};
     TRY(weft__emit_points(e, WEFT__ROLE_FOLD, nest->folds_count++));
     return weft__emit_text(e, " = ");
 }

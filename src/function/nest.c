@@ -167,9 +167,12 @@ static bool find_step(const weft__function *f, int32_t step, weft__nest_loop *lo
     if (s->kind != WEFT__STATEMENT_ASSIGN || !is_call(part, part->node, 2))
         return false;
     const int32_t *sides = arguments_of(part, part->node);
+    int uses = 0;
+    for (uint32_t i = 0; i < part->syntax->nodes_count; i++)
+        uses += is_variable(part, (int32_t)i, loop->variable);
     const weft__syntax_node *literal = &part->syntax->nodes[sides[1]];
     bool minus = part->syntax->nodes[part->node].operation == WEFT__LANG_subtract;
-    if (!is_variable(part, sides[0], loop->variable) ||
+    if (!is_variable(part, sides[0], loop->variable) || uses != 1 ||
         (!minus && part->syntax->nodes[part->node].operation != WEFT__LANG_add))
         return false;
     loop->by_part = s->part;

@@ -32,6 +32,7 @@ typedef struct weft__nest_loop {
 typedef struct weft__nest_fold {
     int32_t variable;
     uint8_t operation; /* add, subtract, multiply, minimum, maximum */
+    int32_t part;      /* without a variable: y(0) += …, the same element in all iterations */
 } weft__nest_fold;
 
 /* What is folded into: its dtype, 0 if that is not known before, and whether it is untyped. */
@@ -162,6 +163,14 @@ void weft__extent_widen(const weft__function_nest *nest, const weft__lang_operan
 /* nest_fold.c: the fold whose values the operand has, or -1. */
 int weft__nest_fold_of(const weft__function_nest *nest, const weft__portable_program *program,
                        int32_t operand);
+/* The array that a fold without a variable is into an element of. */
+int32_t weft__nest_fold_array(const weft__function *f, const weft__nest_fold *fold);
+/* What is folded into: a variable or an element, which is a number that can be. */
+bool weft__nest_fold_is_number(const weft__running *r, const weft__nest_fold *fold);
+weft_status weft__nest_fold_before(weft__running *r, const weft__nest_fold *fold,
+                                   weft_operand *number, bool *typed);
+weft_status weft__nest_fold_set(weft__running *r, const weft__nest_fold *fold,
+                                const weft_operand *number, bool typed);
 /* Makes reductions of the values that are folded, cast where `casts` has a dtype; they come last.
  */
 weft_status weft__nest_fold_results(const weft__function_nest *nest, const uint8_t *casts,

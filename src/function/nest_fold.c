@@ -1,5 +1,6 @@
 /* The folds of a loop that has become a program: a reduction of the value at each point. */
 #include "function/nest.h"
+#include "function/number.h"
 #include <string.h>
 
 int weft__nest_fold_of(const weft__function_nest *nest, const weft__portable_program *program,
@@ -82,5 +83,71 @@ weft_status weft__nest_fold_results(const weft__function_nest *nest, const uint8
         statement.end = s->nodes_count;
         s->statements[s->statements_count - 1] = statement;
     }
+    return WEFT_OK;
+}
+
+static int element_of(const weft__function_part *part) { return part->target - part->names_count; }
+
+int32_t weft__nest_fold_array(const weft__function *f, const weft__nest_fold *fold)
+{
+    const weft__function_part *part = &f->parts[fold->part];
+    return part->elements[element_of(part)].variable;
+}
+
+/* Of arrays that share memory others may be the same element. */
+bool weft__nest_fold_is_number(const weft__running *r, const weft__nest_fold *fold)
+{
+    const weft__held *held =
+        &r->held[fold->variable < 0 ? weft__nest_fold_array(r->function, fold) : fold->variable];
+    if (fold->variable >= 0)
+        return held->holding == WEFT__NUMBER && !weft__number_is_complex(held->number.dtype) &&
+               held->number.dtype != WEFT_U64;
+    if (held->holding != WEFT__ARRAY || held->input || r->shared)
+        return false;
+    const weft_array *array = weft__held_any(held);
+    return array->dtype != WEFT_U64 && array->dtype != WEFT_BOOL && array->dtype != WEFT_F16 &&
+           array->dtype != WEFT_BF16 && !weft__number_is_complex(array->dtype) &&
+           !array->overlapping;
+}
+
+static weft_status find_element(weft__running *r, const weft__nest_fold *fold, weft_dtype *dtype,
+                                char **address)
+{
+    weft__function_part *part = &r->function->parts[fold->part];
+    weft_array *array;
+    TRY(weft__held_host(r, weft__nest_fold_array(r->function, fold), false, &array));
+    *dtype = (weft_dtype)array->dtype;
+    return weft__function_address(r, part, element_of(part), array, address);
+}
+
+weft_status weft__nest_fold_before(weft__running *r, const weft__nest_fold *fold,
+                                   weft_operand *number, bool *typed)
+{
+    weft_dtype dtype;
+    char *address;
+    if (fold->variable >= 0) {
+        *number = r->held[fold->variable].number;
+        *typed = r->held[fold->variable].typed;
+        return WEFT_OK;
+    }
+    TRY(find_element(r, fold, &dtype, &address));
+    *number = weft__number_load(address, dtype);
+    *typed = dtype > WEFT_U64;
+    return WEFT_OK;
+}
+
+weft_status weft__nest_fold_set(weft__running *r, const weft__nest_fold *fold,
+                                const weft_operand *number, bool typed)
+{
+    weft_dtype dtype;
+    char *address;
+    if (fold->variable >= 0) {
+        weft__function_set(r, fold->variable, number, typed);
+        return WEFT_OK;
+    }
+    TRY(find_element(r, fold, &dtype, &address));
+    const weft_operand cast = weft__number_cast(number, dtype);
+    weft__number_store(address, &cast, dtype);
+    weft__held_wrote(r, weft__nest_fold_array(r->function, fold), false);
     return WEFT_OK;
 }

@@ -589,12 +589,12 @@ static weft_status take_folds(nesting *n, launching *l, bool *done)
     bool typed[WEFT__NEST_FOLDS_MAX];
     for (int k = 0; k < n->nest->folds_count; k++) {
         const weft__nest_fold *fold = &n->nest->folds[k];
-        const weft__held *held = &n->r->held[fold->variable];
         weft_array *result = l->results[k];
-        weft_operand before = held->number;
-        bool before_typed = held->typed;
+        weft_operand before;
+        bool before_typed;
+        TRY(weft__nest_fold_before(n->r, fold, &before, &before_typed));
         for (int i = 0; i < k; i++) /* it folds in several places */
-            if (n->nest->folds[i].variable == fold->variable) {
+            if (fold->variable >= 0 && n->nest->folds[i].variable == fold->variable) {
                 before = values[i];
                 before_typed = typed[i];
             }
@@ -607,7 +607,7 @@ static weft_status take_folds(nesting *n, launching *l, bool *done)
     if (!*done)
         return serial(n, "a value of it does not fit into the variable that it folds into");
     for (int k = 0; k < n->nest->folds_count; k++)
-        weft__function_set(n->r, n->nest->folds[k].variable, &values[k], typed[k]);
+        TRY(weft__nest_fold_set(n->r, &n->nest->folds[k], &values[k], typed[k]));
     return WEFT_OK;
 }
 
@@ -693,12 +693,9 @@ static void finish(nesting *n)
 
 static bool folds_numbers(const nesting *n)
 {
-    for (int k = 0; k < n->nest->folds_count && !n->nest->second; k++) {
-        const weft__held *held = &n->r->held[n->nest->folds[k].variable];
-        if (held->holding != WEFT__NUMBER || weft__number_is_complex(held->number.dtype) ||
-            held->number.dtype == WEFT_U64)
+    for (int k = 0; k < n->nest->folds_count && !n->nest->second; k++)
+        if (!weft__nest_fold_is_number(n->r, &n->nest->folds[k]))
             return false;
-    }
     return true;
 }
 

@@ -77,7 +77,7 @@ static weft_status emit_sum(rows *r, const weft__function_statement *s, const ch
     uint8_t operation = operation_of(sign.kind);
     weft__emitter *a = &r->first_text, *b = &r->second_text;
     int32_t variable = part->elements[part->target - part->names_count].variable;
-    r->nest->folds[r->nest->folds_count++] = (weft__nest_fold){-1, operation};
+    r->nest->folds[r->nest->folds_count++] = (weft__nest_fold){-1, operation, -1};
     TRY(weft__emit_points(a, WEFT__ROLE_FOLD, 0));
     TRY(weft__emit_text(a, guard ? " = where(%s, " : " = ", guard));
     TRY(weft__emit_part(a, sign.at + sign.length, part->end));
@@ -229,7 +229,7 @@ static weft_status find_folds(rows *r, int32_t body)
             uses_of(r, r->inner, s->variable) ==
                 weft__emit_uses(&r->first_text, r->f->statements[r->inner].child, s->variable) &&
             r->nest->folds_count < WEFT__NEST_FOLDS_MAX)
-            r->nest->folds[r->nest->folds_count++] = (weft__nest_fold){s->variable, 0};
+            r->nest->folds[r->nest->folds_count++] = (weft__nest_fold){s->variable, 0, -1};
     }
     return WEFT_OK;
 }

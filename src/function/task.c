@@ -31,18 +31,6 @@ static void find_variables(const weft__function *f, weft__task *task, int32_t fi
     }
 }
 
-/* Whether every statement is one that a task can have. */
-static bool suits(const weft__function *f, int32_t first)
-{
-    bool fine = true;
-    for (int32_t at = first; at >= 0 && fine; at = f->statements[at].next) {
-        const weft__function_statement *s = &f->statements[at];
-        fine = s->kind != WEFT__STATEMENT_HOST && s->kind != WEFT__STATEMENT_RETURN &&
-               suits(f, s->child) && suits(f, s->other);
-    }
-    return fine;
-}
-
 static bool part_assigns(const weft__function *f, const weft__task *task, int32_t part)
 {
     bool found = false;
@@ -50,6 +38,28 @@ static bool part_assigns(const weft__function *f, const weft__task *task, int32_
         found |= task->assigned[f->parts[part].variables[i]] &&
                  f->parts[part].variables[i] != task->loop.variable;
     return found;
+}
+
+static bool reads_counter(const weft__function *f, const weft__task *task, int32_t part)
+{
+    bool found = false;
+    for (int i = 0; i < f->parts[part].names_count; i++)
+        found |= f->parts[part].variables[i] == task->loop.variable;
+    return found;
+}
+
+/* Whether every statement is one that a task can have; arrays are of the same size in all. */
+static bool suits(const weft__function *f, const weft__task *task, int32_t first)
+{
+    bool fine = true;
+    for (int32_t at = first; at >= 0 && fine; at = f->statements[at].next) {
+        const weft__function_statement *s = &f->statements[at];
+        fine = s->kind != WEFT__STATEMENT_HOST && s->kind != WEFT__STATEMENT_RETURN &&
+               suits(f, task, s->child) && suits(f, task, s->other);
+        for (int32_t k = 0; s->kind == WEFT__STATEMENT_ARRAY && k < s->parts_count; k++)
+            fine &= !part_assigns(f, task, s->part + k) && !reads_counter(f, task, s->part + k);
+    }
+    return fine;
 }
 
 /* Arrays that an iteration declares are its own. */
@@ -77,8 +87,8 @@ weft_status weft__task_new(const weft__function *f, int32_t statement, weft__tas
     task->kinds = (uint8_t *)(task->used + count);
     task->folds = task->kinds + count;
     find_variables(f, task, s->child);
-    if (!is_loop(s) || !weft__nest_find_loop(f, statement, &task->loop) || !suits(f, s->child) ||
-        weft__emit_breaks(f, s->child) || !keeps_to_itself(f, task) ||
+    if (!is_loop(s) || !weft__nest_find_loop(f, statement, &task->loop) ||
+        !suits(f, task, s->child) || weft__emit_breaks(f, s->child) || !keeps_to_itself(f, task) ||
         !weft__task_find_kept(f, task) || part_assigns(f, task, task->loop.bound_part) ||
         part_assigns(f, task, task->loop.by_part)) {
         weft__free(task);

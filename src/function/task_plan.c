@@ -114,7 +114,10 @@ static void open_kept(weft__serial *s, const weft__task *task)
             continue;
         const weft_dtype dtype = weft__serial_kept(v->dtype);
         const uint64_t neutral = ones ? UINT64_MAX : kept->operation == WEFT__LANG_logical_and;
-        if (dtype > WEFT_U64 || (ones && dtype == WEFT_BOOL))
+        const bool exact = kept->operation == WEFT__LANG_logical_and ||
+                           kept->operation == WEFT__LANG_logical_or ||
+                           kept->operation == WEFT__LANG_bitwise_or; /* of bool, cut each time */
+        if (dtype > WEFT_U64 || (dtype == WEFT_BOOL && !exact))
             weft__serial_refuse(s);
         else
             v->value = weft__build_constant(&s->builder, dtype, neutral);

@@ -471,4 +471,18 @@ LOOP(cast_as_in_c, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { int q 
      y(i) = (float)q*0.5f + (float)i; } })
 LOOP(compared_into, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = (x(i) > 2.0f) +
      2*(y(i) < 1.0f); } })
+LOOP(into_an_element, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { y(3) += x(i)*0.5f; }
+     })
+LOOP(into_elements, REDUCTION, true, APART, { for (int i = 0; i < n; i++) for (int j = 0; j < n;
+     j++) { if (a(i, j) > 1.0f) y(n - 1) -= a(i, j); c(i, j) = a(i, j); } })
+LOOP(into_a_matrix, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { c(2, 3) += x(i); k(1) +=
+     2; } })
+LOOP(into_and_out_of, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { y(3) += x(i); z(i) =
+     y(3); } })
+LOOP(into_what_is_read, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { y(3) += y(i)*0.5f;
+     } })
+LOOP(doubled_steps, SERIAL, false, APART, { for (int i = 1; i < n; i += i) { y(i) = x(i); y(i - 1) =
+     z(i); } })
+LOOP(bits_of_bool, REDUCTION, false, APART, { bool f = false; for (int i = 0; i < n; i++) { f ^= 2;
+     } y(0) = f32(f); })
 /* clang-format on */
