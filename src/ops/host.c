@@ -46,20 +46,20 @@ static bool is_aligned(const void *data, weft_dtype dtype)
 }
 
 /* An array of the shape in memory that no queued work uses. */
-static weft_array *staging(const weft_shape *shape, weft_dtype dtype)
+static weft_array *staging(const weft_shape *shape, weft_dtype dtype, const weft__request *request)
 {
-    weft__request request = {.device = WEFT_CPU};
     int64_t strides[WEFT_NDIM_MAX] = {0};
     size_t bytes;
     TRY_NULL(weft__shape_strides(shape, weft_dtype_size(dtype), 1, strides, &bytes));
-    weft__buffer *buffer = weft__buffer_new(bytes, &request, NULL);
+    weft__buffer *buffer = weft__buffer_new(bytes, request, NULL);
     return buffer ? weft__array_over(buffer, dtype, shape, strides) : NULL;
 }
 
 /* What an asynchronous stream is to read must outlive this call: it gets a copy. */
 static weft_array *snapshot(const weft_array *array, const void *data, size_t bytes)
 {
-    weft_array *copy = staging(&array->shape, (weft_dtype)array->dtype);
+    const weft__request request = {.device = WEFT_CPU};
+    weft_array *copy = staging(&array->shape, (weft_dtype)array->dtype, &request);
     if (copy)
         memcpy(copy->data, data, bytes);
     return copy;
@@ -117,24 +117,59 @@ static void warn_of_read(const weft_array *array)
                    weft__operation(), weft_device_id(device), reads);
 }
 
-/* Converts and copies on the calling thread, after the work that makes the array. */
-static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
+/* CUDA writes to memory that it does not know by a thread, and to wake that takes longer than to
+ * copy a few bytes: those go to pinned memory first. */
+static bool takes_pinned(const weft_array *array)
 {
+    enum { FEW = 4096 };
+    return array->buffer->device.kind == WEFT_DEVICE_CUDA && weft_array_bytes(array) <= FEW &&
+           !weft__array_reachable(array, WEFT_CPU);
+}
+
+static weft_status copy_pinned(weft_array *array, void *data, weft_array *pinned)
+{
+    weft_stream *there =
+        array->stream ? array->stream : weft__stream_current(array->buffer->device);
+    if (!there)
+        return weft_error_code();
+    TRY(weft__waits_check());
+    TRY(weft__move(pinned, array, there));
+    TRY(weft__buffer_wait(pinned->buffer, true, false));
+    memcpy(data, pinned->data, weft_array_bytes(pinned));
+    return WEFT_OK;
+}
+
+static weft_status copy_plain(weft_array *array, void *data, weft_dtype dtype)
+{
+    const weft__request request = {.device = WEFT_CPU};
     weft_stream *here = weft__stream_default(WEFT_CPU);
     if (!here)
         return weft_error_code();
-    if (weft__warnings_are_on())
-        warn_of_read(array);
-    TRY(weft__buffer_wait(array->buffer, true, false));
-    bool aligned = is_aligned(data, dtype);
-    weft_array *target =
-        aligned ? over_host(data, &array->shape, dtype) : staging(&array->shape, dtype);
+    weft_array *target = is_aligned(data, dtype) ? over_host(data, &array->shape, dtype)
+                                                 : staging(&array->shape, dtype, &request);
     if (!target)
         return weft_error_code();
     weft_status status = weft__move(target, array, here);
-    if (status == WEFT_OK && !aligned)
+    if (status == WEFT_OK && target->data != data)
         memcpy(data, target->data, weft_array_bytes(target));
     weft_array_release(target);
+    return status;
+}
+
+/* Converts and copies on the calling thread, after the work that makes the array. */
+static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
+{
+    const weft__request request = {.device = array->buffer->device, .memory = WEFT_MEMORY_HOST};
+    if (weft__warnings_are_on())
+        warn_of_read(array);
+    TRY(weft__buffer_wait(array->buffer, true, false));
+    const weft_error before = *weft_error_last();
+    weft_array *pinned = takes_pinned(array) ? staging(&array->shape, dtype, &request) : NULL;
+    if (!pinned)
+        weft__error_restore(&before); /* it can be done without */
+    const weft_status status =
+        pinned ? copy_pinned(array, data, pinned) : copy_plain(array, data, dtype);
+    weft_array_release(pinned);
     if (status == WEFT_OK)
         count_copy(array, true);
     return status;

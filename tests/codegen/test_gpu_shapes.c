@@ -39,10 +39,22 @@ typedef struct trial {
     weft_dtype dtype;
     bool odd;   /* the arrays begin one element after where they would */
     int turned; /* b has its axes in another order: none, the last two, or all backwards */
+    int step;   /* of b along the last axis, if it is not 0 */
 } trial;
 
+/* The elements of that axis that there must be, and those that are taken. */
+static int64_t stretched(int64_t size, int step, weft_range *taken)
+{
+    const int64_t apart = step < 0 ? -step : step;
+    if (!step)
+        return size;
+    *taken = step < 0 ? WEFT_STEP(WEFT_END, WEFT_END, step) : WEFT_STEP(0, WEFT_END, step);
+    return (size - 1) * apart + 1;
+}
+
 /* `a`, `b` and `v`, of the same values wherever they are. */
-static weft_array *operand(const trial *t, const char *data, weft_device device, int turned)
+static weft_array *operand(const trial *t, const char *data, weft_device device, int turned,
+                           int step)
 {
     const int ndim = t->shape.ndim;
     weft_shape shape = t->shape;
@@ -56,6 +68,7 @@ static weft_array *operand(const trial *t, const char *data, weft_device device,
     }
     for (int k = 0; k < ndim; k++)
         shape.size[axes.axis[k]] = t->shape.size[k] + (t->odd && k == ndim - 1);
+    shape.size[ndim - 1] = stretched(shape.size[ndim - 1], step, &ranges[ndim - 1]);
     int64_t count = 0;
     CHECK_OR(weft_shape_count(shape, &count) == WEFT_OK && count <= MOST, NULL);
     WEFT_AUTO weft_array *memory = weft_from_host(data, weft_dtype_size(t->dtype) * (size_t)count,
@@ -70,8 +83,8 @@ static weft_array *result(const trial *t, const char *const data[2], weft_device
     const char *names[3];
     weft_operand operands[3];
     int count = 0;
-    WEFT_AUTO weft_array *a = operand(t, data[0], device, 0);
-    WEFT_AUTO weft_array *b = operand(t, data[1], device, t->turned);
+    WEFT_AUTO weft_array *a = operand(t, data[0], device, 0, 0);
+    WEFT_AUTO weft_array *b = operand(t, data[1], device, t->turned, t->step);
     WEFT_AUTO weft_array *v = weft_from_host(data[0], weft_dtype_size(t->dtype), WEFT_SCALAR,
                                              .dtype = t->dtype, .device = device);
     weft_array *arrays[] = {a, b, v};
@@ -101,8 +114,8 @@ static bool is_same(const trial *t)
     CHECK_OR(weft_copy_to_host(there, actual, bytes) == WEFT_OK, false);
     const bool same = memcmp(actual, expected, bytes) == 0;
     if (!same)
-        fprintf(stderr, "%s of %s, turned %d, odd %d\n", t->code, weft_dtype_name(t->dtype),
-                t->turned, t->odd);
+        fprintf(stderr, "%s of %s, turned %d, step %d, odd %d\n", t->code,
+                weft_dtype_name(t->dtype), t->turned, t->step, t->odd);
     return same;
 }
 
@@ -125,26 +138,26 @@ static void check_all(const trial *trials, size_t count)
 TEST(folds)
 {
     static const trial trials[] = {
-        {"sum(a)", "a", {1, {100003}}, WEFT_F32, false, 0},
-        {"sum(sin(a)*a)", "a", {1, {80000}}, WEFT_F32, false, 0},
-        {"sum(a, axis=1)", "a", {2, {7, 9001}}, WEFT_F32, false, 0},
-        {"sum(sin(a)*a, axis=0)", "a", {2, {150, 260}}, WEFT_F32, false, 0},
-        {"sum(a*b, axis=0)", "ab", {2, {1500, 36}}, WEFT_F64, false, 0},
-        {"max(a, axis=1)", "a", {2, {300, 130}}, WEFT_F16, true, 0},
-        {"sum(a + b, axis=2)", "ab", {3, {5, 6, 1100}}, WEFT_U8, false, 1},
-        {"argmax(a, axis=1)", "a", {2, {20, 4097}}, WEFT_I32, false, 0},
-        {"argmin(a*b, axis=1)", "ab", {2, {9, 8196}}, WEFT_F32, false, 0},
-        {"prod(a, axis=0)", "a", {2, {70, 400}}, WEFT_C64, true, 0},
-        {"sum(a)", "a", {1, {99999}}, WEFT_I8, false, 0},
-        {"sum(a, axis=1)", "a", {2, {3, 9000}}, WEFT_U16, false, 0},
-        {"max(a) - sum(a)", "a", {1, {70001}}, WEFT_I8, true, 0},
-        {"sum(a, axis=0)", "a", {2, {1409, 68}}, WEFT_F32, false, 0},
-        {"sum(sin(a), axis=0)", "a", {2, {1600, 64}}, WEFT_F32, false, 0},
-        {"sum(a, axis=0)", "a", {2, {1900, 64}}, WEFT_I16, false, 0},
-        {"sum(a)", "a", {1, {131071}}, WEFT_U8, true, 0},
-        {"prod(a)", "a", {1, {80000}}, WEFT_I32, false, 0},
-        {"sum(a*b)", "ab", {1, {90000}}, WEFT_F16, false, 0},
-        {"min(a, axis=1)", "a", {2, {11, 4500}}, WEFT_U8, false, 0},
+        {"sum(a)", "a", {1, {100003}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(a)*a)", "a", {1, {80000}}, WEFT_F32, false, 0, 0},
+        {"sum(a, axis=1)", "a", {2, {7, 9001}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(a)*a, axis=0)", "a", {2, {150, 260}}, WEFT_F32, false, 0, 0},
+        {"sum(a*b, axis=0)", "ab", {2, {1500, 36}}, WEFT_F64, false, 0, 0},
+        {"max(a, axis=1)", "a", {2, {300, 130}}, WEFT_F16, true, 0, 0},
+        {"sum(a + b, axis=2)", "ab", {3, {5, 6, 1100}}, WEFT_U8, false, 1, 0},
+        {"argmax(a, axis=1)", "a", {2, {20, 4097}}, WEFT_I32, false, 0, 0},
+        {"argmin(a*b, axis=1)", "ab", {2, {9, 8196}}, WEFT_F32, false, 0, 0},
+        {"prod(a, axis=0)", "a", {2, {70, 400}}, WEFT_C64, true, 0, 0},
+        {"sum(a)", "a", {1, {99999}}, WEFT_I8, false, 0, 0},
+        {"sum(a, axis=1)", "a", {2, {3, 9000}}, WEFT_U16, false, 0, 0},
+        {"max(a) - sum(a)", "a", {1, {70001}}, WEFT_I8, true, 0, 0},
+        {"sum(a, axis=0)", "a", {2, {1409, 68}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(a), axis=0)", "a", {2, {1600, 64}}, WEFT_F32, false, 0, 0},
+        {"sum(a, axis=0)", "a", {2, {1900, 64}}, WEFT_I16, false, 0, 0},
+        {"sum(a)", "a", {1, {131071}}, WEFT_U8, true, 0, 0},
+        {"prod(a)", "a", {1, {80000}}, WEFT_I32, false, 0, 0},
+        {"sum(a*b)", "ab", {1, {90000}}, WEFT_F16, false, 0, 0},
+        {"min(a, axis=1)", "a", {2, {11, 4500}}, WEFT_U8, false, 0, 0},
     };
     CHECK_ALL(trials);
 }
@@ -152,11 +165,29 @@ TEST(folds)
 TEST(turned_operands)
 {
     static const trial trials[] = {
-        {"a + b", "ab", {2, {100, 75}}, WEFT_F32, false, 1},
-        {"a - b", "ab", {3, {3, 40, 70}}, WEFT_F64, true, 1},
-        {"b*2", "b", {3, {33, 20, 65}}, WEFT_U8, false, 2},
-        {"a*b", "ab", {2, {64, 96}}, WEFT_C64, true, 2},
-        {"sin(b)", "b", {2, {50, 90}}, WEFT_F32, false, 1},
+        {"a + b", "ab", {2, {100, 75}}, WEFT_F32, false, 1, 0},
+        {"a - b", "ab", {3, {3, 40, 70}}, WEFT_F64, true, 1, 0},
+        {"b*2", "b", {3, {33, 20, 65}}, WEFT_U8, false, 2, 0},
+        {"a*b", "ab", {2, {64, 96}}, WEFT_C64, true, 2, 0},
+        {"sin(b)", "b", {2, {50, 90}}, WEFT_F32, false, 1, 0},
+    };
+    CHECK_ALL(trials);
+}
+
+/* Every second element, by loading all, and others one by one; rows that end in the middle. */
+TEST(elements_apart)
+{
+    static const trial trials[] = {
+        {"b*2", "b", {2, {50, 1000}}, WEFT_F32, false, 0, 2},
+        {"a + b", "ab", {2, {40, 1003}}, WEFT_F32, false, 0, 3},
+        {"b*a - b", "ab", {2, {7, 4096}}, WEFT_F64, false, 0, 2},
+        {"sin(b)", "b", {1, {50001}}, WEFT_F32, false, 0, 2},
+        {"sin(b) + tan(b)", "b", {1, {40000}}, WEFT_F32, false, 0, -1},
+        {"b + a", "ab", {2, {16, 1024}}, WEFT_C64, false, 0, 2},
+        {"b + 1", "b", {2, {33, 1280}}, WEFT_I8, false, 0, 2},
+        {"b ^ a", "ab", {3, {5, 9, 640}}, WEFT_U16, false, 0, -2},
+        {"a*b", "ab", {2, {31, 1000}}, WEFT_F16, false, 0, -1},
+        {"b - a", "ab", {2, {30, 500}}, WEFT_C128, false, 0, 5},
     };
     CHECK_ALL(trials);
 }
@@ -169,13 +200,13 @@ TEST(stencils)
     "" boundary ") - shift(a, 0, 0, 1, " boundary ") + shift(a, 0, -1, -3, " boundary              \
     ") + shift(a, 0, 0, -5, " boundary ")"
     static const trial trials[] = {
-        {"laplacian(a)", "a", {3, {40, 21, 44}}, WEFT_F32, false, 0},
-        {STAR("boundary=unshifted"), "a", {3, {35, 10, 36}}, WEFT_F32, false, 0},
-        {STAR("boundary=clamp"), "a", {3, {18, 9, 33}}, WEFT_F32, false, 0},
-        {STAR("boundary=wrap"), "a", {3, {17, 9, 40}}, WEFT_F64, false, 0},
-        {STAR("value=v"), "av", {3, {50, 9, 24}}, WEFT_C64, false, 0},
-        {"sin(shift(a, 1, 0, 0)) + a", "a", {3, {33, 8, 64}}, WEFT_F32, true, 0},
-        {"shift(b, 0, 1) + shift(b, 1, 0)*sin(b)", "b", {2, {70, 64}}, WEFT_F32, false, 0},
+        {"laplacian(a)", "a", {3, {40, 21, 44}}, WEFT_F32, false, 0, 0},
+        {STAR("boundary=unshifted"), "a", {3, {35, 10, 36}}, WEFT_F32, false, 0, 0},
+        {STAR("boundary=clamp"), "a", {3, {18, 9, 33}}, WEFT_F32, false, 0, 0},
+        {STAR("boundary=wrap"), "a", {3, {17, 9, 40}}, WEFT_F64, false, 0, 0},
+        {STAR("value=v"), "av", {3, {50, 9, 24}}, WEFT_C64, false, 0, 0},
+        {"sin(shift(a, 1, 0, 0)) + a", "a", {3, {33, 8, 64}}, WEFT_F32, true, 0, 0},
+        {"shift(b, 0, 1) + shift(b, 1, 0)*sin(b)", "b", {2, {70, 64}}, WEFT_F32, false, 0, 0},
     };
     CHECK_ALL(trials);
 }
@@ -184,18 +215,18 @@ TEST(stencils)
 TEST(rare_arguments)
 {
     static const trial trials[] = {
-        {"sin(a)", "a", {1, {30001}}, WEFT_F32, false, 0},
-        {"sin(a)*cos(b)", "ab", {1, {20000}}, WEFT_F64, true, 0},
-        {"where(a > 0, sin(a), exp(b))", "ab", {1, {20000}}, WEFT_F32, false, 0},
-        {"exp(sin(a)) + sin(b)", "ab", {1, {9217}}, WEFT_F32, false, 0}};
+        {"sin(a)", "a", {1, {30001}}, WEFT_F32, false, 0, 0},
+        {"sin(a)*cos(b)", "ab", {1, {20000}}, WEFT_F64, true, 0, 0},
+        {"where(a > 0, sin(a), exp(b))", "ab", {1, {20000}}, WEFT_F32, false, 0, 0},
+        {"exp(sin(a)) + sin(b)", "ab", {1, {9217}}, WEFT_F32, false, 0, 0}};
     CHECK_ALL(trials);
 }
 
 /* Of the same kernel, with different texts. */
 static const trial different[] = {
-    {"sum(a, axis=1)", "a", {2, {7, 9001}}, WEFT_F32, false, 0},
-    {"sum(a, axis=1)", "a", {2, {300, 130}}, WEFT_F32, false, 0},
-    {"sum(a, axis=1)", "a", {2, {12, 6001}}, WEFT_F32, false, 0},
+    {"sum(a, axis=1)", "a", {2, {7, 9001}}, WEFT_F32, false, 0, 0},
+    {"sum(a, axis=1)", "a", {2, {300, 130}}, WEFT_F32, false, 0, 0},
+    {"sum(a, axis=1)", "a", {2, {12, 6001}}, WEFT_F32, false, 0, 0},
 };
 
 TEST(alone_forwards)
@@ -278,7 +309,8 @@ TEST(views_of_one_array)
 
 #define LONG "compiles very many kernels"
 TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(turned_operands, LONG),
-          TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG),
-          TEST_NO_FAULTS(alone_forwards, LONG), TEST_NO_FAULTS(alone_backwards, LONG),
+          TEST_NO_FAULTS(elements_apart, LONG), TEST_NO_FAULTS(stencils, LONG),
+          TEST_NO_FAULTS(rare_arguments, LONG), TEST_NO_FAULTS(alone_forwards, LONG),
+          TEST_NO_FAULTS(alone_backwards, LONG),
           TEST_NO_FAULTS(machine_code_of_another_process, LONG),
           TEST_NO_FAULTS(views_of_one_array, LONG));

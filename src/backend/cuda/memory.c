@@ -94,6 +94,18 @@ static void give_back(weft_memory kind, void *data)
         weft__cu.MemFree((CUdeviceptr)(uintptr_t)data);
 }
 
+/* Not where an array lies that was lost and is still there: it would look like this one. */
+static CUresult allocate_apart(weft_memory kind, size_t bytes, uint64_t generation, void **data)
+{
+    CUresult code = allocate(kind, bytes, data);
+    if (code != CUDA_SUCCESS || is_current(*data, generation, false))
+        return code;
+    void *taken = *data;
+    code = allocate_apart(kind, bytes, generation, data);
+    give_back(kind, taken);
+    return code;
+}
+
 void *weft__cuda_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed)
 {
     weft__cuda_device *device = weft__cuda_device_get(index);
@@ -102,9 +114,10 @@ void *weft__cuda_memory_allocate(int index, weft_memory kind, size_t bytes, bool
     if (!device || !weft__allocation_begin(bytes))
         return NULL;
     const bool entered = weft__cuda_enter(device);
-    if (weft__cuda_note(device, allocate(kind, bytes, &data)) != CUDA_SUCCESS)
+    const uint64_t generation = atomic_load(&device->generation);
+    if (weft__cuda_note(device, allocate_apart(kind, bytes, generation, &data)) != CUDA_SUCCESS)
         data = NULL;
-    if (data && !note(data, atomic_load(&device->generation))) {
+    if (data && !note(data, generation)) {
         give_back(kind, data);
         data = NULL;
     }

@@ -30,11 +30,15 @@ static const char vectors_text[] =
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
     "fetch(ARGUMENTS, point, begin + (k + u)*APART, &now[u]);\n"
     "#endif\n"
-    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "UNROLL for (int u = 0; u < ROWS; u++) {\n"
     "some |= elements(ARGUMENTS, point, begin + (k + u)*APART, &now[u], z[u]);\n"
-    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "#if AHEAD\n"
+    "}\n"
+    "UNROLL for (int u = 0; u < ROWS; u++) {\n"
+    "#endif\n"
     "UNROLL for (int e = 0; e < SIDE; e++)\n"
     "y[e] = u == 0 && k == 0 ? z[u][e] : small_combined(y[e], z[u][e]);\n"
+    "}\n"
     "#if AHEAD\n"
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
     "now[u] = next[u];\n"
@@ -104,6 +108,27 @@ static const char warps_text[] =
     "if ((LOCAL_ID & (32*WARPS - 1)) == 0)\n"
     "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
     "ROLLED for (int s = 0; s < h && first + (s + h)*step < (I)g.chunks; s++)\n"
+    "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
+    "return lanes[0];\n"
+    "}\n";
+
+/* Where every order gives the same, a warp takes chunks that follow each other as one. */
+static const char orderless_text[] =
+    "FUNCTION partial chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, const I point, "
+    "const I first, const I step)\n"
+    "{\n"
+    "const int warp = (int)(LOCAL_ID >> 5) & (WARPS - 1);\n"
+    "const I each = (I)((U)g.chunks/(U)step), more = (I)g.chunks - each*step;\n"
+    "const I begin = first*each + (first < more ? first : more), count = each + (first < more);\n"
+    "const I mine = (I)((U)(count + WARPS - 1)/WARPS), from = (begin + warp*mine)*4096;\n"
+    "const I end = begin + (warp + 1 < WARPS ? (warp + 1)*mine : count);\n"
+    "const I last = begin + count < end ? begin + count : end;\n"
+    "const I left = (last*4096 < (I)g.folded ? last*4096 : (I)g.folded) - from;\n"
+    "piece(ARGUMENTS, lanes + 128*warp, point, from, left < 0 ? 0 : (int)left);\n"
+    "BARRIER;\n"
+    "if ((LOCAL_ID & (32*WARPS - 1)) == 0)\n"
+    "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
+    "ROLLED for (int s = 0; s < h && (s + h)*mine < count; s++)\n"
     "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
     "return lanes[0];\n"
     "}\n";
@@ -217,9 +242,10 @@ enum { SHARED = 40000, WARP = 32, RUNS = 4 };
 
 static int partial_bytes(const weft__kernel *kernel) { return 8 * (int)kernel->folds_count; }
 
+/* Groups of large elements have fewer, so that the last groups of a launch are not waited for. */
 static int warps_of(const weft__kernel *kernel)
 {
-    int warps = 8;
+    int warps = weft__largest_read(kernel) < 8 ? 8 : 4;
     while (warps > 1 && warps * 128 * partial_bytes(kernel) > SHARED)
         warps /= 2;
     return warps;
@@ -232,6 +258,19 @@ static bool is_heavy(const weft__kernel *kernel)
     return kernel->values_count > HEAVY;
 }
 
+/* Chunks that a warp takes where every order gives the same: as many bytes for all types, as long
+ * as there are groups for a whole device. */
+static int64_t chunks_of_warp(const weft__kernel *kernel, const weft__launch *launch)
+{
+    enum { GROUPS = 2048, BYTES = 8 };
+    const int64_t most = weft__is_orderless(kernel) ? BYTES / weft__largest_read(kernel) : 1;
+    int64_t chunks = 1;
+    while (2 * chunks <= most &&
+           weft__is_more(launch->kept * launch->chunks, 2 * chunks * warps_of(kernel) * GROUPS))
+        chunks *= 2;
+    return chunks;
+}
+
 /* Items that have runs take several of them where there are many items. */
 int64_t weft__c_like_groups(const weft__kernel *kernel, const weft__launch *launch)
 {
@@ -239,7 +278,7 @@ int64_t weft__c_like_groups(const weft__kernel *kernel, const weft__launch *laun
     const bool lanes = weft__kernel_has_lanes(kernel);
     const bool many = weft__is_more(launch->kept * launch->chunks, ITEMS);
     const int64_t runs = many && !is_heavy(kernel) ? RUNS : 1;
-    const int64_t each = lanes ? warps_of(kernel) : runs;
+    const int64_t each = lanes ? warps_of(kernel) * chunks_of_warp(kernel, launch) : runs;
     int64_t groups = 1;
     if (each == 1)
         return launch->chunks;
@@ -283,7 +322,7 @@ static int rows_of(const weft__writer *w)
             bytes +=
                 w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[k].dtype);
     if (w->kernel->values_count > LIGHT)
-        return is_heavy(w->kernel) ? 2 : 4;
+        return is_heavy(w->kernel) && weft__kernel_has_lanes(w->kernel) ? 2 : 4;
     int rows = times * MOST;
     while (rows > 2 &&
            (rows * bytes > times * VECTORS || rows * 32 * w->shape.lanes > WEFT__FOLD_CHUNK))
@@ -297,7 +336,7 @@ static void write_lanes(weft__writer *w, weft__kernel_text *source)
     source->group = (uint32_t)all * WARP;
     source->points = (uint32_t)(all / warps);
     weft__text_add(&w->text, "#define WARPS %d\n#define POINTS %d\n%s%s", warps, all / warps,
-                   lanes_text, warps_text);
+                   lanes_text, weft__is_orderless(w->kernel) ? orderless_text : warps_text);
     weft__write_kernel(w, source->group);
     weft__text_add(&w->text, "%s",
                    w->shape.stage == WEFT__STAGE_CHUNKS ? lanes_chunks_text : lanes_whole_text);

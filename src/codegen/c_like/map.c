@@ -1,6 +1,7 @@
 /* Kernels without folds: an item takes a few elements of a row that lie next to each other. */
 #include "codegen/c_like/write.h"
 #include <stdio.h>
+#include <string.h>
 
 static bool is_displaced(const weft__value *value) { return value->shift != 0; }
 
@@ -33,12 +34,18 @@ static void write_piece(weft__writer *w, int bytes, const char *to, int to_at, c
     }
 }
 
+/* Bytes that the lanes of an item lie in. */
+static int bytes_of_lanes(const weft__writer *w, uint32_t operand)
+{
+    const int bytes = (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype);
+    return w->shape.lanes * bytes * (w->shape.lie[operand] == WEFT__LIE_SECOND ? 2 : 1);
+}
+
 /* The vectors of an item: one, or several with those of the group's other items between them. */
 static void write_pieces(weft__writer *w, uint32_t operand, const char *to, const char *from,
                          bool stores)
 {
-    const int bytes =
-        w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype);
+    const int bytes = bytes_of_lanes(w, operand);
     for (int k = 0; k < w->shape.repeat; k++) {
         const int there = k * WEFT__GROUP_ITEMS * bytes;
         write_piece(w, bytes, to, stores ? there : k * bytes, from, stores ? k * bytes : there,
@@ -52,14 +59,15 @@ static int mask_of(int bytes) { return (bytes < 16 ? bytes : 16) - 1; }
 int weft__numbers_of(const weft__writer *w, uint32_t operand)
 {
     const int parts = weft__parts_of((weft_dtype)w->kernel->operands[operand].dtype);
-    return w->shape.lie[operand] == WEFT__LIE_REPEATED ? parts
-                                                       : parts * w->shape.lanes * w->shape.repeat;
+    const int times = w->shape.lie[operand] == WEFT__LIE_SECOND ? 2 : 1;
+    return w->shape.lie[operand] == WEFT__LIE_REPEATED
+               ? parts
+               : parts * w->shape.lanes * w->shape.repeat * times;
 }
 
 int weft__vector_mask(const weft__writer *w, uint32_t operand)
 {
-    return mask_of(w->shape.lanes *
-                   (int)weft_dtype_size((weft_dtype)w->kernel->operands[operand].dtype));
+    return mask_of(bytes_of_lanes(w, operand));
 }
 
 void weft__write_misaligned(weft__writer *w, uint32_t operand)
@@ -80,9 +88,40 @@ static bool write_single(weft__writer *w, uint32_t operand, const char *to, cons
     return numbers == weft__parts_of(dtype);
 }
 
+/* How far element e of an item is from its first one along the last axis. */
+static void write_step(const weft__writer *w, char *to, size_t room)
+{
+    const int lanes = w->shape.lanes;
+    if (w->shape.repeat == 1)
+        snprintf(to, room, "e");
+    else
+        snprintf(to, room, "((e & %d) + (e >> %d)*%d)", lanes - 1, weft__log2(lanes),
+                 lanes * WEFT__GROUP_ITEMS);
+}
+
+/* Elements that are not next to each other. */
+static void write_elements(weft__writer *w, uint32_t operand, const char *to, const char *from)
+{
+    const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
+    const int parts = weft__parts_of(dtype);
+    char step[64];
+    write_step(w, step, sizeof step);
+    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n",
+                   w->shape.lanes * w->shape.repeat);
+    for (int k = 0; k < parts; k++) {
+        weft__text_add(&w->text, "%s[%d*e + %d] = ((GLOBAL const %s *)(%s + (I)%s*", to, parts, k,
+                       weft__text_of_memory(dtype), from, step);
+        weft__write_stride(w, operand, w->shape.ndim - 1);
+        weft__text_add(&w->text, "))[%d];\n", k);
+    }
+    weft__text_add(&w->text, "}\n");
+}
+
 void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, const char *from)
 {
-    if (!write_single(w, operand, to, from))
+    if (w->shape.lie[operand] == WEFT__LIE_ANY)
+        write_elements(w, operand, to, from);
+    else if (!write_single(w, operand, to, from))
         write_pieces(w, operand, to, from, false);
 }
 
@@ -267,12 +306,9 @@ static void write_apart(weft__writer *w, uint32_t at)
 /* Where element e of an item is along the last axis. */
 static void write_position(const weft__writer *w, char *to, size_t room)
 {
-    const int lanes = w->shape.lanes;
-    if (w->shape.repeat == 1)
-        snprintf(to, room, "first + e");
-    else
-        snprintf(to, room, "first + (e & %d) + (e >> %d)*%d", lanes - 1, weft__log2(lanes),
-                 lanes * WEFT__GROUP_ITEMS);
+    char step[48];
+    write_step(w, step, sizeof step);
+    snprintf(to, room, "first + %s", step);
 }
 
 /* Branches for each of several elements would keep them from being computed side by side: all go
@@ -299,14 +335,16 @@ static void write_several(weft__writer *w)
         weft__text_add(&w->text, "}\n");
 }
 
-/* Whether all elements of an item are there, and where vectors of them can be loaded. */
+/* Whether all elements of an item are there, and where vectors of them can be loaded: of every
+ * second one, also the one after the last. */
 static void write_vectors(weft__writer *w)
 {
     const int last = w->shape.ndim - 1, lanes = w->shape.lanes;
+    const bool second = memchr(w->shape.lie, WEFT__LIE_SECOND, w->kernel->operands_count) != NULL;
     weft__text_add(&w->text, "const bool vectors = (I)g.size[%d] - first >= %d && (0", last,
-                   lanes + (w->shape.repeat - 1) * lanes * WEFT__GROUP_ITEMS);
+                   lanes + (w->shape.repeat - 1) * lanes * WEFT__GROUP_ITEMS + second);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        if (w->shape.lie[k] == WEFT__LIE_DENSE)
+        if (w->shape.lie[k] == WEFT__LIE_DENSE || w->shape.lie[k] == WEFT__LIE_SECOND)
             weft__write_misaligned(w, k);
     weft__text_add(&w->text, ") == 0;\n");
 }

@@ -236,12 +236,12 @@ bool weft__write_lane_load(weft__writer *w, uint32_t at)
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
     const char *type = weft__text_of_memory(memory);
-    const int parts = weft__parts_of(memory);
+    const int parts = weft__parts_of(memory), lie = w->shape.lie[value->slot];
     if (!value->shift) {
         weft__text_add(&w->text, "const %s m%u = ", type, at);
         write_own_row(w, value->slot);
-        weft__text_add(&w->text, "[%d*%s + %d];\n", parts,
-                       w->shape.lie[value->slot] == WEFT__LIE_REPEATED ? "0" : "e", value->part);
+        weft__text_add(&w->text, "[%d*%s + %d];\n", lie == WEFT__LIE_SECOND ? 2 * parts : parts,
+                       lie == WEFT__LIE_REPEATED ? "0" : "e", value->part);
     } else if (is_marched_value(w, value)) {
         write_marched(w, at, parts, type);
     } else if (is_row(w, value)) {

@@ -46,19 +46,33 @@ static void write_untaken(weft__writer *w, int number)
     weft__text_add(&w->text, "some |= %sv%u;\n", skip->side == 1 ? "" : "!", skip->condition);
 }
 
+/* Whether there is another for the other side of the same selects. One of them is always taken:
+ * functions have what is usual first. */
+static bool is_usual(const weft__writer *w, int number)
+{
+    const weft__skip *skip = &w->skips.skips[number - 1];
+    for (int k = 0; k < w->skips.count && skip->side == 1; k++)
+        if (w->skips.skips[k].first == skip->first && w->skips.skips[k].side == 2)
+            return true;
+    return false;
+}
+
 static void write_skip(weft__writer *w, int number, void (*write)(weft__writer *w, uint32_t at))
 {
     const weft__skip *skip = &w->skips.skips[number - 1];
     const weft__value *values = w->kernel->values;
+    const bool usual = w->fast && is_usual(w, number);
     for (uint32_t k = skip->first; k < w->kernel->values_count; k++)
         if (is_for(w, k, number))
             weft__text_add(&w->text, "%s t%u_%d;\n",
                            weft__text_of_dtype((weft_dtype)values[k].dtype), k, skip->side);
-    if (w->fast) {
+    if (w->fast && !usual) {
         write_untaken(w, number);
         return;
     }
-    weft__text_add(&w->text, "if (%sv%u) {\n", skip->side == 1 ? "" : "!", skip->condition);
+    if (!usual)
+        weft__text_add(&w->text, "if (%sv%u)\n", skip->side == 1 ? "" : "!", skip->condition);
+    weft__text_add(&w->text, "{\n");
     write_in_skip(w, number, write);
     for (uint32_t k = skip->first; k < w->kernel->values_count; k++)
         if (is_for(w, k, number))

@@ -47,15 +47,30 @@ static bool is_aligned(const weft__launch *launch, int along, uint32_t operand, 
     return true;
 }
 
-/* As many that the smallest elements fill 16 bytes, and the largest no more than 32. */
+/* Whether every second element of an operand that is read can be had by loading all of them. */
+static bool is_second(const weft__kernel *kernel, const weft__launch *launch, uint32_t operand)
+{
+    enum { VECTOR = 16 };
+    const int last = launch->ndim - 1;
+    const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)kernel->operands[operand].dtype);
+    return weft__launch_arguments_of(launch)[operand].stride[last] == 2 * bytes &&
+           is_aligned(launch, last, operand, VECTOR);
+}
+
+/* As many that the smallest elements fill 16 bytes, and the largest no more than 32. Operands that
+ * are only read may lie anyhow, but what is written, or read at neighbours, is next to each other.
+ */
 static int lanes_of(const weft__kernel *kernel, const weft__launch *launch,
-                    const weft__c_like_shape *shape)
+                    weft__c_like_shape *shape)
 {
     int least = 16, most = 1, lanes;
     for (uint32_t k = 0; k < kernel->operands_count; k++) {
         const int bytes = (int)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
-        if (shape->lie[k] == WEFT__LIE_ANY)
+        const bool next = kernel->operands[k].output || kernel->shifts_count > 0 || shape->tiled;
+        if (shape->lie[k] == WEFT__LIE_TURNED || (shape->lie[k] == WEFT__LIE_ANY && next))
             return 1;
+        if (shape->lie[k] == WEFT__LIE_ANY && is_second(kernel, launch, k))
+            shape->lie[k] = WEFT__LIE_SECOND;
         least = bytes < least ? bytes : least;
         most = bytes > most ? bytes : most;
     }
@@ -76,8 +91,7 @@ static int inner_axis(const weft__kernel *kernel, const weft__launch *launch)
     return (along ? launch->ndim : launch->kept_ndim) - 1;
 }
 
-/* Whether every order of its folds gives the same: of integers. */
-static bool is_orderless(const weft__kernel *kernel)
+bool weft__is_orderless(const weft__kernel *kernel)
 {
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
@@ -88,14 +102,20 @@ static bool is_orderless(const weft__kernel *kernel)
     return true;
 }
 
-/* As many that the largest elements fill 16 bytes. */
-static int orderless_lanes(const weft__kernel *kernel)
+int weft__largest_read(const weft__kernel *kernel)
 {
     int most = 1;
     for (uint32_t k = 0; k < kernel->operands_count; k++) {
         const int bytes = (int)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
         most = !kernel->operands[k].output && bytes > most ? bytes : most;
     }
+    return most;
+}
+
+/* As many that the largest elements fill 16 bytes. */
+static int orderless_lanes(const weft__kernel *kernel)
+{
+    const int most = weft__largest_read(kernel);
     return most > 4 ? 4 : 16 / most;
 }
 
@@ -105,7 +125,7 @@ static int fold_lanes_of(const weft__kernel *kernel, const weft__launch *launch,
                          const weft__c_like_shape *shape)
 {
     enum { LANES = 4, VECTOR = 16 };
-    const bool orderless = weft__kernel_has_lanes(kernel) && is_orderless(kernel);
+    const bool orderless = weft__kernel_has_lanes(kernel) && weft__is_orderless(kernel);
     const int lanes = orderless ? orderless_lanes(kernel) : LANES;
     const int along = inner_axis(kernel, launch);
     const bool single = weft__kernel_has_lanes(kernel) && launch->ndim - launch->kept_ndim == 1;
@@ -281,9 +301,9 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         return;
     }
     if (kernel->folds_count + kernel->loops_count == 0 && is_large_enough(launch->count)) {
-        shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->tiled = is_tiled(kernel, launch);
         shape->turned = turned_from(kernel, launch, shape);
+        shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->repeat = repeat_of(kernel, launch, shape);
         if (shape->tiled && shape->lanes > 1)
             shape->march = (uint8_t)(weft__march_axis(kernel, launch) + 1);

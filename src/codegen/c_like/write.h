@@ -16,7 +16,7 @@ typedef enum weft__lie {
     WEFT__LIE_DENSE,
     WEFT__LIE_REPEATED,
     WEFT__LIE_ANY,
-    WEFT__LIE_SECOND, /* (on CPUs) every second one */
+    WEFT__LIE_SECOND, /* every second one */
     WEFT__LIE_TURNED
 } weft__lie;
 
@@ -190,6 +190,11 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source);
 /* fold_gpu.c: the same for GPUs; if there are several lanes, after `elements` and `vectors`. */
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source);
 uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch);
+
+/* source.c: whether every order of its folds gives the same: of integers. */
+bool weft__is_orderless(const weft__kernel *kernel);
+/* Bytes of the largest elements that are read. */
+int weft__largest_read(const weft__kernel *kernel);
 
 /* source.c: the types of the parameters, and the line that a kernel begins with: one that marches
  * has so few registers that five groups are there at once. */
