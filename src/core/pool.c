@@ -70,7 +70,12 @@ void weft__pool_open(weft__device *device)
     atomic_init(&pool->limit, bytes_from_environment(pool, "WEFT_MEMORY_LIMIT", 0));
 }
 
-void weft__pool_after_fork(weft__device *device) { pthread_mutex_init(&device->pool.mutex, NULL); }
+/* The cell is the parent's. */
+void weft__pool_after_fork(weft__device *device)
+{
+    pthread_mutex_init(&device->pool.mutex, NULL);
+    atomic_store(&device->pool.cell, NULL);
+}
 
 /* What other threads keep in their magazines cannot be taken from them; it does not count, as they
  * give it up at their next allocation. */
@@ -173,6 +178,27 @@ void weft__pool_release(weft__device *device, weft_memory kind, void *data, size
 {
     device->backend->memory_release(device->id.index, kind, data, bytes);
     atomic_fetch_sub(&device->pool.held, bytes);
+}
+
+void *weft__pool_cell_take(weft__device *device)
+{
+    bool zeroed;
+    void *cell = atomic_exchange(&device->pool.cell, NULL);
+    return cell ? cell : try_allocate(device, WEFT_MEMORY_HOST, WEFT__POOL_CELL, &zeroed);
+}
+
+void weft__pool_cell_give(weft__device *device, void *cell, bool keep)
+{
+    void *none = NULL;
+    if (!keep || !atomic_compare_exchange_strong(&device->pool.cell, &none, cell))
+        weft__pool_release(device, WEFT_MEMORY_HOST, cell, WEFT__POOL_CELL);
+}
+
+static void drop_cell(weft__device *device)
+{
+    void *cell = atomic_exchange(&device->pool.cell, NULL);
+    if (cell)
+        weft__pool_cell_give(device, cell, false);
 }
 
 static void drop(weft__device *device, weft__buffer *buffer)
@@ -357,6 +383,8 @@ static weft__buffer *unlink_idle(weft__pool *pool, uint64_t keep)
 
 void weft__pool_trim(weft__device *device, uint64_t keep)
 {
+    if (keep == 0)
+        drop_cell(device);
     for (weft__buffer *buffer = unlink_idle(&device->pool, keep), *next; buffer; buffer = next) {
         next = buffer->next;
         atomic_fetch_sub(&device->statistics.bytes_cached, buffer->capacity);

@@ -17,6 +17,7 @@ typedef struct weft__pool {
     _Atomic uint64_t threshold; /* of bytes cached */
     _Atomic uint64_t limit;     /* of bytes held; 0: none */
     const char *misread;        /* an environment variable whose value is no number of bytes */
+    _Atomic(void *) cell;       /* pinned memory that nobody reads through now, or NULL */
 } weft__pool;
 
 void weft__pool_open(weft__device *device);
@@ -37,6 +38,12 @@ void weft__pool_settle(weft__device *device);
  */
 void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed);
 void weft__pool_release(weft__device *device, weft_memory kind, void *data, size_t bytes);
+
+/* Pinned memory for a few bytes on their way to the host, or NULL. It is kept only if nothing went
+ * wrong with it. */
+enum { WEFT__POOL_CELL = 4096 };
+void *weft__pool_cell_take(weft__device *device);
+void weft__pool_cell_give(weft__device *device, void *cell, bool keep);
 
 /* Gives a thread's cached buffers back to the pools. */
 void weft__magazines_flush(weft__thread *thread);

@@ -119,32 +119,49 @@ static void warn_of_read(const weft_array *array)
 
 /* CUDA writes to memory that it does not know by a thread, and to wake that takes longer than to
  * copy a few bytes: those go to pinned memory first. */
-static bool takes_pinned(const weft_array *array)
+static bool takes_cell(const weft_array *array, weft_dtype dtype)
 {
-    enum { FEW = 4096 };
-    return array->buffer->device.kind == WEFT_DEVICE_CUDA && weft_array_bytes(array) <= FEW &&
+    return array->buffer->device.kind == WEFT_DEVICE_CUDA &&
+           weft__array_count(array) * (int64_t)weft_dtype_size(dtype) <= WEFT__POOL_CELL &&
            !weft__array_reachable(array, WEFT_CPU);
 }
 
-static weft_status copy_pinned(weft_array *array, void *data, weft_array *pinned)
+static weft_status copy_to_cell(weft_array *array, weft_array *target)
 {
     weft_stream *there =
         array->stream ? array->stream : weft__stream_current(array->buffer->device);
     if (!there)
         return weft_error_code();
     TRY(weft__waits_check());
-    TRY(weft__move(pinned, array, there));
-    TRY(weft__buffer_wait(pinned->buffer, true, false));
-    memcpy(data, pinned->data, weft_array_bytes(pinned));
-    return WEFT_OK;
+    TRY(weft__move(target, array, there));
+    return weft__buffer_wait(target->buffer, true, false);
 }
 
+static weft_status copy_by_cell(weft_array *array, void *data, weft_dtype dtype, void *cell)
+{
+    size_t bytes;
+    int64_t strides[WEFT_NDIM_MAX] = {0};
+    TRY(weft__shape_strides(&array->shape, weft_dtype_size(dtype), 1, strides, &bytes));
+    weft__buffer *buffer =
+        weft__buffer_foreign(array->buffer->device, WEFT_MEMORY_HOST, cell, bytes);
+    weft_array *target = buffer ? weft__array_over(buffer, dtype, &array->shape, strides) : NULL;
+    if (!target)
+        return weft_error_code();
+    const weft_status status = copy_to_cell(array, target);
+    if (status == WEFT_OK)
+        memcpy(data, cell, bytes);
+    weft_array_release(target);
+    return status;
+}
+
+/* Converts and copies on the calling thread. */
 static weft_status copy_plain(weft_array *array, void *data, weft_dtype dtype)
 {
     const weft__request request = {.device = WEFT_CPU};
     weft_stream *here = weft__stream_default(WEFT_CPU);
     if (!here)
         return weft_error_code();
+    TRY(weft__buffer_wait(array->buffer, true, false));
     weft_array *target = is_aligned(data, dtype) ? over_host(data, &array->shape, dtype)
                                                  : staging(&array->shape, dtype, &request);
     if (!target)
@@ -156,20 +173,23 @@ static weft_status copy_plain(weft_array *array, void *data, weft_dtype dtype)
     return status;
 }
 
-/* Converts and copies on the calling thread, after the work that makes the array. */
+/* After the work that makes the array, and waits. */
 static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
 {
-    const weft__request request = {.device = array->buffer->device, .memory = WEFT_MEMORY_HOST};
+    weft_status status;
     if (weft__warnings_are_on())
         warn_of_read(array);
-    TRY(weft__buffer_wait(array->buffer, true, false));
     const weft_error before = *weft_error_last();
-    weft_array *pinned = takes_pinned(array) ? staging(&array->shape, dtype, &request) : NULL;
-    if (!pinned)
+    weft__device *device =
+        takes_cell(array, dtype) ? weft__device_get(array->buffer->device) : NULL;
+    void *cell = device ? weft__pool_cell_take(device) : NULL;
+    if (cell) {
+        status = copy_by_cell(array, data, dtype, cell);
+        weft__pool_cell_give(device, cell, status == WEFT_OK);
+    } else {
         weft__error_restore(&before); /* it can be done without */
-    const weft_status status =
-        pinned ? copy_pinned(array, data, pinned) : copy_plain(array, data, dtype);
-    weft_array_release(pinned);
+        status = copy_plain(array, data, dtype);
+    }
     if (status == WEFT_OK)
         count_copy(array, true);
     return status;
