@@ -307,8 +307,11 @@ static bool only_steps(const weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     bool unit = true;
-    for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
-        unit &= survey->flags[k] == 0 || survey->spacing[k] <= WEFT__SPACING_UNIT;
+    for (uint32_t k = 0; k < survey->kernel->operands_count; k++) {
+        const bool pairs = weft__dtype_is_complex((weft_dtype)survey->kernel->operands[k].dtype);
+        unit &= survey->flags[k] == 0 || survey->spacing[k] <= WEFT__SPACING_UNIT ||
+                (pairs && survey->spacing[k] == WEFT__SPACING_DOUBLE);
+    }
     const bool once = survey->unroll == 1 || (survey->fold_mode != WEFT__FOLD_LANES_MODE &&
                                               survey->operations > WEFT__FOLD_OPERATIONS);
     return unit && survey->target.masks && once && survey->edges == WEFT__EDGES_NONE &&
