@@ -2,9 +2,9 @@
  * of addresses that faults when it is touched, behind a page that says whose it is.
  *
  * A driver for CPUs takes large blocks from the C library, in small pages. Those that are given to
- * it are in huge ones: a sum of all elements takes a tenth less. Smaller ones are made over memory
- * that is shared: a kernel is given its address, and the driver has no object to keep account of,
- * which takes it less time for each call. */
+ * it are in huge ones: a sum of all elements takes a tenth less. Smaller ones, unless there are
+ * many, are made over memory that is shared: a kernel is given its address, and the driver has no
+ * object to keep account of, which takes it less time for each call. */
 #include "backend/opencl/opencl.h"
 #include "core/allocate.h"
 #include <sys/mman.h>
@@ -57,13 +57,19 @@ typedef struct trailer {
     cl_context context; /* that shares it; NULL if it is mapped */
 } trailer;
 
+/* Blocks that objects are made over. PoCL looks through all of them for each object that it makes:
+ * with 20,000 that took 1 ms. */
+enum { SHARED_MOST = 256 };
+static _Atomic int shared_count;
+
 static void free_given(cl_mem object, void *data)
 {
     const trailer own = *(const trailer *)data;
     (void)object;
-    if (own.context)
+    if (own.context) {
         weft__cl.SVMFree(own.context, own.memory);
-    else
+        atomic_fetch_sub(&shared_count, 1);
+    } else
         munmap(own.memory, own.bytes);
 }
 
@@ -88,14 +94,17 @@ static trailer *map_given(size_t bytes)
 static trailer *share_given(const weft__opencl_device *device, size_t bytes)
 {
     enum { UNIT = 64 };
+    const cl_bitfield flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
     const size_t room = (bytes + UNIT - 1) / UNIT * UNIT, whole = room + sizeof(trailer);
-    char *data =
-        device->why_not_fine
-            ? NULL
-            : weft__cl.SVMAlloc(device->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
-                                whole, UNIT);
-    if (!data)
+    char *data = NULL;
+    if (device->why_not_fine)
         return NULL;
+    if (atomic_fetch_add(&shared_count, 1) < SHARED_MOST)
+        data = weft__cl.SVMAlloc(device->context, flags, whole, UNIT);
+    if (!data) {
+        atomic_fetch_sub(&shared_count, 1);
+        return NULL;
+    }
     trailer *own = (trailer *)(void *)(data + room);
     *own = (trailer){data, whole, device->context};
     return own;
