@@ -51,7 +51,7 @@ WEFT_FUNCTION(counts, (a, y, n, m), {
     }
 });
 
-/* semantics: Functions / Loops; Points, memory and order / A scatter */
+/* semantics: Functions / Tasks; Points, memory and order / A scatter */
 TEST(F3_arrays_of_their_own)
 {
     enum { N = 500 };
@@ -196,7 +196,8 @@ WEFT_FUNCTION(joint, (k, h, n), {
         h(k(i - 1), k(i)) ^= 1 + i;
 });
 
-/* Elements that several iterations count in are what C has, and wrap around as its do. */
+/* Elements that several iterations count in are what C has, and wrap around as its do.
+ * semantics: Functions / Parts */
 TEST(F3_histograms)
 {
     enum { N = 5000, BINS = 7 };
