@@ -358,6 +358,9 @@ def cupy_rows():
 
 def numba_cuda():
     """Kernels of one thread a point, and sums in shared memory with one atomic addition a block, as the manual has them."""
+    for old, new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
+        if not hasattr(np, old):  # Numba 0.68.0 looks for names that NumPy 2.5 has no more
+            setattr(np, old, getattr(np, new))
     from numba import cuda, float32, float64
     import numba
     threads = 256
