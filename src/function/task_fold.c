@@ -147,7 +147,8 @@ static weft__task_kept *add_kept(weft__task *task, int32_t variable, uint8_t kin
     return kept;
 }
 
-/* What the choice sets besides goes with it, and is used nowhere else. */
+/* What the choice sets besides goes with it, and is used nowhere else; nor is it made of what an
+ * earlier choice left, which another part may have made. */
 static bool add_followers(const weft__function *f, weft__task *task, int32_t choice,
                           int32_t variable)
 {
@@ -157,7 +158,8 @@ static bool add_followers(const weft__function *f, weft__task *task, int32_t cho
         const counting in = uses_of(f, inside, (int32_t)i), all = uses_of(f, body, (int32_t)i);
         if ((int32_t)i == variable || !in.assigned)
             continue;
-        if (in.assigned != all.assigned || in.read != all.read || task->kinds[i])
+        if (in.assigned != all.assigned || in.read != all.read || task->kinds[i] ||
+            weft__function_carries(f, task->statement, (int32_t)i))
             return false;
         if (!weft__function_live_after(f, task->statement, (int32_t)i))
             continue;

@@ -292,6 +292,45 @@ TEST(F3_where_the_least_is)
     }
 }
 
+WEFT_FUNCTION(improvements, (x, y, n), {
+    float m = 100;
+    int count = 0;
+    int at = -1;
+    int before = -1;
+    for (int i = 0; i < n; i++)
+        if (x(i) < m) {
+            m = x(i);
+            count = count + 1;
+            before = at;
+            at = i;
+        }
+    y(0) = count;
+    y(1) = before;
+    y(2) = at;
+});
+
+/* What a choice makes of what an earlier one left is not that of one part alone. */
+TEST(F3_choices_that_go_on_from_earlier_ones)
+{
+    enum { N = 1000 };
+    float from[N], m = 100;
+    int32_t expected[3] = {0, -1, -1}, actual[3];
+    for (int i = 0; i < N; i++) {
+        from[i] = i % 90 == 0 ? -(float)i : (float)(i % 7);
+        if (from[i] < m) {
+            m = from[i];
+            expected[0]++;
+            expected[1] = expected[2];
+            expected[2] = i;
+        }
+    }
+    WEFT_AUTO weft_array *x = weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros(WEFT_SHAPE(3), .dtype = WEFT_I32, .device = device());
+    CHECK_STATUS(weft_call(improvements, NULL, x, y, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+}
+
 TEST(F7_tasks)
 {
     WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(4, 5));
@@ -305,4 +344,4 @@ TEST(F7_tasks)
 TEST_MAIN(TEST_OF(F3_arrays_of_their_own), TEST_OF(F3_counts_of_their_own),
           TEST_OF(F3_rows_of_views), TEST_OF(F3_views_that_share_memory),
           TEST_OF(F3_tasks_out_of_range), TEST_OF(F3_histograms), TEST_OF(F3_where_the_least_is),
-          TEST_OF(F7_tasks));
+          TEST_OF(F3_choices_that_go_on_from_earlier_ones), TEST_OF(F7_tasks));
