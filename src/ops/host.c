@@ -132,6 +132,7 @@ static weft_status copy_to_cell(weft_array *array, weft_array *target)
         array->stream ? array->stream : weft__stream_current(array->buffer->device);
     if (!there)
         return weft_error_code();
+    TRY(weft__record_refuse(WEFT__RECORD_WAITS));
     TRY(weft__waits_check());
     TRY(weft__move(target, array, there));
     return weft__buffer_wait(target->buffer, true, false);
