@@ -132,7 +132,6 @@ static weft_status copy_to_cell(weft_array *array, weft_array *target)
         array->stream ? array->stream : weft__stream_current(array->buffer->device);
     if (!there)
         return weft_error_code();
-    TRY(weft__record_refuse(WEFT__RECORD_WAITS));
     TRY(weft__waits_check());
     TRY(weft__move(target, array, there));
     return weft__buffer_wait(target->buffer, true, false);
@@ -162,7 +161,6 @@ static weft_status copy_plain(weft_array *array, void *data, weft_dtype dtype)
     weft_stream *here = weft__stream_default(WEFT_CPU);
     if (!here)
         return weft_error_code();
-    TRY(weft__buffer_wait(array->buffer, true, false));
     weft_array *target = is_aligned(data, dtype) ? over_host(data, &array->shape, dtype)
                                                  : staging(&array->shape, dtype, &request);
     if (!target)
@@ -180,6 +178,7 @@ static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
     weft_status status;
     if (weft__warnings_are_on())
         warn_of_read(array);
+    TRY(weft__buffer_wait(array->buffer, true, false)); /* tells of its own failure, if it has one */
     const weft_error before = *weft_error_last();
     weft__device *device =
         takes_cell(array, dtype) ? weft__device_get(array->buffer->device) : NULL;
