@@ -178,7 +178,7 @@ static weft_status copy_out(weft_array *array, void *data, weft_dtype dtype)
     weft_status status;
     if (weft__warnings_are_on())
         warn_of_read(array);
-    TRY(weft__buffer_wait(array->buffer, true, false)); /* tells of its own failure, if it has one */
+    TRY(weft__buffer_wait(array->buffer, true, false)); /* tells of its failure, if it has one */
     const weft_error before = *weft_error_last();
     weft__device *device =
         takes_cell(array, dtype) ? weft__device_get(array->buffer->device) : NULL;
