@@ -207,7 +207,6 @@ static void fault_and_reset(void)
     CHECK_ERROR(WEFT_ERROR_RESULT, "lost");
     WEFT_AUTO weft_array *anew = full(8, device());
     CHECK(anew && holds(anew, 8));
-    CHECK_STATUS(weft_item(before, &first), WEFT_ERROR_RESULT); /* wherever `anew` lies */
     WEFT_AUTO weft_array *bound = weft_zeros(WEFT_SHAPE(1000), .dtype = WEFT_I32, .stream = other);
     CHECK(bound && holds(bound, 0));
 }
