@@ -1,4 +1,5 @@
 /* From loops of programs to those of kernels, and elements at any position. */
+#include "core/shape.h"
 #include "lang/lowering.h"
 
 static int parts_of(weft_dtype dtype) { return dtype == WEFT_C64 || dtype == WEFT_C128 ? 2 : 1; }
@@ -49,26 +50,40 @@ void weft__lower_loop(weft__lowering_of *l, weft__phase phase, const weft__lang_
     }
 }
 
-/* Positions are known to be inside at points that there are; others must not leave the array. */
+/* The type of positions in an array: processors do more of the smaller one at once. */
+static weft_dtype position_type(const weft_shape *shape)
+{
+    int64_t count;
+    const bool known = weft__shape_check(shape, &count) == WEFT_OK;
+    return known && count <= INT32_MAX ? WEFT_I32 : WEFT_I64;
+}
+
+/* Positions are known to be inside at points that there are; others must not leave the array,
+ * wherever they are then: one before its first element is a large number that has no sign. */
 weft__element weft__lower_gather(weft__lowering_of *l, weft__phase phase,
                                  const weft__lang_node *node)
 {
     weft__builder *b = &l->out->builder;
     const weft_shape *shape = &l->program->shapes[node->shift];
+    const weft_dtype type = position_type(shape);
+    const weft_dtype bounded = type == WEFT_I32 ? WEFT_U32 : WEFT_U64;
     int slot = weft__lower_operand(l, phase, node->operand, (weft_dtype)node->dtype, false);
-    int32_t zero = weft__build_constant(b, WEFT_I64, 0), position = zero;
+    int32_t position = shape->ndim ? 0 : weft__build_constant(b, type, 0);
     for (int k = 0; k < shape->ndim; k++) {
         int32_t at = l->values[phase][node->argument[k]].part[0];
-        int32_t last = weft__lower_count(l, WEFT_I64, shape->size[k] - 1);
-        at = weft__build(b, WEFT__OP_max, WEFT_I64, at, zero, 0);
-        at = weft__build(b, WEFT__OP_min, WEFT_I64, at, last, 0);
+        int32_t last = weft__lower_count(l, bounded, shape->size[k] - 1);
+        at = weft__build(b, WEFT__OP_cast, bounded, at, 0, 0);
+        at = weft__build(b, WEFT__OP_min, bounded, at, last, 0);
+        at = weft__build(b, WEFT__OP_cast, type, at, 0, 0);
         if (k > 0) {
-            int32_t size = weft__lower_count(l, WEFT_I64, shape->size[k]);
-            position = weft__build(b, WEFT__OP_mul, WEFT_I64, position, size, 0);
-            at = weft__build(b, WEFT__OP_add, WEFT_I64, position, at, 0);
+            int32_t size = weft__lower_count(l, type, shape->size[k]);
+            position = weft__build(b, WEFT__OP_mul, type, position, size, 0);
+            at = weft__build(b, WEFT__OP_add, type, position, at, 0);
         }
         position = at;
     }
+    if (type != WEFT_I64)
+        position = weft__build(b, WEFT__OP_cast, WEFT_I64, position, 0, 0);
     return weft__build_gather(b, slot, position);
 }
 

@@ -38,10 +38,10 @@ void weft__write_gather(weft__writer *w, uint32_t at)
     const weft__value *value = &w->kernel->values[at];
     const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
     const char *type = weft__text_of_memory(memory);
-    weft__text_add(&w->text,
-                   "const %s m%u = *(GLOBAL const %s *)(p%u + g.offset[%u] + v%d*%d + %d);\n", type,
-                   at, type, value->slot, value->slot, value->argument[0],
-                   (int)weft_dtype_size(memory), value->part * weft__part_bytes(memory));
+    weft__text_add(&w->text, "const %s m%u = *(GLOBAL const %s *)(", type, at, type);
+    weft__write_first(w, value->slot);
+    weft__text_add(&w->text, " + v%d*%d + %d);\n", value->argument[0], (int)weft_dtype_size(memory),
+                   value->part * weft__part_bytes(memory));
     weft__text_add(&w->text, "const %s v%u = ", weft__text_of_dtype(weft__value_dtype(memory)), at);
     weft__write_widened(w, at, memory);
     weft__text_add(&w->text, ";\n");
@@ -56,10 +56,10 @@ void weft__write_scatter(weft__writer *w, uint32_t at)
     const weft_dtype memory = (weft_dtype)operands[value->slot].dtype;
     const weft__value store = {
         .op = WEFT__OP_store, .slot = value->slot, .argument = {value->argument[1]}};
-    weft__text_add(&w->text,
-                   "if (v%d)\n*(GLOBAL %s *)(p%u + g.offset[%u] + v%d*%d) = ", value->argument[2],
-                   weft__text_of_memory(memory), value->slot, value->slot, value->argument[0],
-                   (int)weft_dtype_size(memory));
+    weft__text_add(&w->text, "if (v%d)\n*(GLOBAL %s *)(", value->argument[2],
+                   weft__text_of_memory(memory));
+    weft__write_first(w, value->slot);
+    weft__text_add(&w->text, " + v%d*%d) = ", value->argument[0], (int)weft_dtype_size(memory));
     if (source->op == WEFT__OP_gather &&
         operands[source->slot].dtype == operands[value->slot].dtype)
         weft__text_add(&w->text, "m%d", value->argument[1]);
