@@ -162,6 +162,73 @@ TEST(folds)
     CHECK_ALL(trials);
 }
 
+/* `x` of the last two sizes, seen along the first or the second axis as if it were there often. */
+static weft_array *repeated(const char *data, const trial *t, bool second, weft_device device)
+{
+    weft_shape all = t->shape, few = all;
+    few.size[second] = 1;
+    const size_t bytes = weft_dtype_size(t->dtype) * (size_t)(all.size[!second] * all.size[2]);
+    WEFT_AUTO weft_array *memory =
+        weft_from_host(data, bytes, few, .dtype = t->dtype, .device = device);
+    return memory ? weft_broadcast(memory, all) : NULL;
+}
+
+static size_t compute_repeated(const trial *t, const char *data, weft_device device, char *to,
+                               size_t room)
+{
+    const char *const names[] = {"a"};
+    WEFT_AUTO weft_array *a = repeated(data, t, t->turned, device);
+    CHECK_OR(a != NULL, 0);
+    const weft_operand operands[] = {WEFT_OPERAND(a)};
+    WEFT_AUTO weft_array *made = weft_evaluate_new(t->code, 1, names, operands);
+    CHECK_OR(made && weft_array_bytes(made) <= room, 0);
+    CHECK_OR(weft_copy_to_host(made, to, weft_array_bytes(made)) == WEFT_OK, 0);
+    return weft_array_bytes(made);
+}
+
+/* Results that differ in their position alone share what is loaded. */
+TEST(results_of_the_same_elements)
+{
+    static const trial trials[] = {
+        {"sum(where(a > f32(index(0)) - 1, a, 0), axis=2)",
+         "a",
+         {3, {8, 2, 70000}},
+         WEFT_F32,
+         0,
+         0,
+         0},
+        {"sum(where(a > f32(index(1)), a, 1), axis=2)", "a", {3, {2, 4, 70004}}, WEFT_F32, 0, 1, 0},
+        {"sum(a*f64(index(0)), axis=2)", "a", {3, {6, 1, 80003}}, WEFT_F64, 0, 0, 0},
+        {"sum(where(i64(a) == index(0), 1, 0), axis=2)", "a", {3, {4, 3, 69008}}, WEFT_I8, 0, 0, 0},
+        {"max(a - f32(index(1)), axis=2) + min(a*f32(index(1)), axis=2)",
+         "a",
+         {3, {1, 8, 65537}},
+         WEFT_F32,
+         0,
+         1,
+         0},
+        {"argmax(abs(a - f32(index(0))), axis=2)", "a", {3, {4, 3, 70004}}, WEFT_F32, 0, 0, 0},
+        {"sum(a + i32(index(0)), axis=2)", "a", {3, {2, 2, 69632}}, WEFT_I32, 0, 0, 0},
+        {"prod(a - u16(index(1)), axis=2)", "a", {3, {2, 2, 131064}}, WEFT_U16, 0, 1, 0},
+    };
+    static char data[SIZE_MOST * MOST], expected[256], actual[256];
+    const weft_device device = text_device();
+    if (device.kind == WEFT_DEVICE_INVALID)
+        SKIP(weft_error_message());
+    for (size_t k = 0; k < sizeof trials / sizeof *trials; k += test_quick() ? 3 : 1) {
+        fill(data, trials[k].dtype, 3 * MOST);
+        const size_t bytes =
+            compute_repeated(&trials[k], data, weft_device_named("cpu"), expected, sizeof expected);
+        weft__c_like_as_gpu(true);
+        weft__c_like_share(0);
+        const size_t made = compute_repeated(&trials[k], data, device, actual, sizeof actual);
+        weft__c_like_share(-1);
+        weft__c_like_as_gpu(false);
+        CHECK(made > 0 && made == bytes);
+        CHECK_BITS(actual, expected, bytes);
+    }
+}
+
 TEST(turned_operands)
 {
     static const trial trials[] = {
@@ -308,9 +375,9 @@ TEST(views_of_one_array)
 }
 
 #define LONG "compiles very many kernels"
-TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(turned_operands, LONG),
-          TEST_NO_FAULTS(elements_apart, LONG), TEST_NO_FAULTS(stencils, LONG),
-          TEST_NO_FAULTS(rare_arguments, LONG), TEST_NO_FAULTS(alone_forwards, LONG),
-          TEST_NO_FAULTS(alone_backwards, LONG),
+TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(results_of_the_same_elements, LONG),
+          TEST_NO_FAULTS(turned_operands, LONG), TEST_NO_FAULTS(elements_apart, LONG),
+          TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG),
+          TEST_NO_FAULTS(alone_forwards, LONG), TEST_NO_FAULTS(alone_backwards, LONG),
           TEST_NO_FAULTS(machine_code_of_another_process, LONG),
           TEST_NO_FAULTS(views_of_one_array, LONG));

@@ -14,13 +14,12 @@ static const char vectors_text[] =
     "if (some || rows < ROWS)\n"
     "return 0;\n"
     "held now[ROWS];\n"
-    "small y[SIDE];\n"
+    "small y[RESULTS*SIDE];\n"
     "#if AHEAD\n"
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
     "fetch(ARGUMENTS, point, begin + u*APART, &now[u]);\n"
     "#endif\n"
     "ROLLED for (int k = 0; k + ROWS <= rows; k += ROWS) {\n"
-    "small z[ROWS][SIDE];\n"
     "#if AHEAD\n"
     "held next[ROWS];\n"
     "if (k + 2*ROWS <= rows)\n"
@@ -30,36 +29,43 @@ static const char vectors_text[] =
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
     "fetch(ARGUMENTS, point, begin + (k + u)*APART, &now[u]);\n"
     "#endif\n"
+    "UNROLL for (int b = 0; b < RESULTS; b++) {\n"
+    "small z[ROWS][SIDE];\n"
     "UNROLL for (int u = 0; u < ROWS; u++) {\n"
-    "some |= elements(ARGUMENTS, point, begin + (k + u)*APART, &now[u], z[u]);\n"
+    "some |= elements(ARGUMENTS, point + b*BETWEEN, begin + (k + u)*APART, &now[u], z[u]);\n"
     "#if AHEAD\n"
     "}\n"
     "UNROLL for (int u = 0; u < ROWS; u++) {\n"
     "#endif\n"
     "UNROLL for (int e = 0; e < SIDE; e++)\n"
-    "y[e] = u == 0 && k == 0 ? z[u][e] : small_combined(y[e], z[u][e]);\n"
+    "y[b*SIDE + e] = u == 0 && k == 0 ? z[u][e] : small_combined(y[b*SIDE + e], z[u][e]);\n"
+    "}\n"
     "}\n"
     "#if AHEAD\n"
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
     "now[u] = next[u];\n"
     "#endif\n"
     "}\n"
-    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "UNROLL for (int e = 0; e < RESULTS*SIDE; e++)\n"
     "x[e] = widened(y[e]);\n"
     "return some ? 0 : rows & -ROWS;\n"
     "}\n";
 
-/* What the 128 lanes of a chunk come to is in lane[0], for all items of the warp. */
+/* What the 128 lanes of a chunk come to, of each result, for all items of the warp. */
 static const char lanes_text[] =
-    "FUNCTION void piece(PARAMETERS, LOCAL_POINTER partial *lane, const I point, const I begin, "
-    "const int length)\n"
+    "FUNCTION void piece(PARAMETERS, LOCAL_POINTER partial *lane, partial *whole, const I point, "
+    "const I begin, const int length)\n"
     "{\n"
     "const int t = (int)LOCAL_ID & 31, filled = length < 128 ? length : 128;\n"
     "int done = 0;\n"
     "#if SIDE > 1\n"
-    "partial y[SIDE];\n"
-    "done = rows_combined(ARGUMENTS, y, point, begin + SIDE*t, "
+    "partial all[RESULTS*SIDE];\n"
+    "done = rows_combined(ARGUMENTS, all, point, begin + SIDE*t, "
     "(int)((u32)length/APART))*(APART/128);\n"
+    "#endif\n"
+    "ROLLED for (int b = 0; b < RESULTS; b++) {\n"
+    "#if SIDE > 1\n"
+    "partial *y = all + b*SIDE;\n"
     "if (done)\n"
     "UNROLL for (int e = 0; e < 4; e++) {\n"
     "UNROLL for (int k = 4; k < SIDE; k += 4)\n"
@@ -73,7 +79,7 @@ static const char lanes_text[] =
     "if (done)\n"
     "x = lane[l];\n"
     "UNROLL_SOME for (int k = done; k < (length - l + 127) >> 7; k++) {\n"
-    "const partial z = element(ARGUMENTS, point, begin + l + 128*k);\n"
+    "const partial z = element(ARGUMENTS, point + b*BETWEEN, begin + l + 128*k);\n"
     "x = k ? combine(x, z) : z;\n"
     "}\n"
     "lane[l] = x;\n"
@@ -84,38 +90,46 @@ static const char lanes_text[] =
     "lane[l] = combine(lane[l], lane[l + h]);\n"
     "WARP_BARRIER;\n"
     "}\n"
+    "whole[b] = lane[0];\n"
+    "WARP_BARRIER;\n"
+    "}\n"
     "}\n";
 
 /* Chunk first, first + step, …, one for each warp, and then again from where the last was. */
 static const char warps_text[] =
-    "FUNCTION partial chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, const I point, "
-    "const I first, const I step)\n"
+    "FUNCTION void chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, partial *whole, const "
+    "I point, const I first, const I step)\n"
     "{\n"
     "const int warp = (int)(LOCAL_ID >> 5) & (WARPS - 1);\n"
     "LOCAL_POINTER partial *lane = lanes + 128*warp;\n"
-    "partial few[16/WARPS];\n"
+    "partial few[RESULTS][16/WARPS];\n"
     "int held = 0;\n"
     "ROLLED for (int k = 0; first + k*step < (I)g.chunks; k += WARPS) {\n"
     "const I chunk = first + (warp + k)*step, left = (I)g.folded - chunk*4096;\n"
-    "piece(ARGUMENTS, lane, point, chunk*4096, left < 0 ? 0 : left < 4096 ? (int)left : 4096);\n"
-    "if (left > 0)\n"
-    "few[held++] = lane[0];\n"
-    "WARP_BARRIER;\n"
+    "piece(ARGUMENTS, lane, whole, point, chunk*4096, "
+    "left < 0 ? 0 : left < 4096 ? (int)left : 4096);\n"
+    "for (int b = 0; b < RESULTS; b++)\n"
+    "few[b][held] = whole[b];\n"
+    "held += left > 0;\n"
     "}\n"
+    "ROLLED for (int b = 0; b < RESULTS; b++) {\n"
     "if ((LOCAL_ID & 31) == 0)\n"
-    "lane[0] = held ? few_combined(few, held) : nothing();\n"
+    "lane[0] = held ? few_combined(few[b], held) : nothing();\n"
     "BARRIER;\n"
     "if ((LOCAL_ID & (32*WARPS - 1)) == 0)\n"
     "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
     "ROLLED for (int s = 0; s < h && first + (s + h)*step < (I)g.chunks; s++)\n"
     "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
-    "return lanes[0];\n"
+    "whole[b] = lanes[0];\n"
+    "if (b + 1 < RESULTS)\n"
+    "BARRIER;\n"
+    "}\n"
     "}\n";
 
 /* Where every order gives the same, a warp takes chunks that follow each other as one. */
 static const char orderless_text[] =
-    "FUNCTION partial chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, const I point, "
-    "const I first, const I step)\n"
+    "FUNCTION void chunks_combined(PARAMETERS, LOCAL_POINTER partial *lanes, partial *whole, const "
+    "I point, const I first, const I step)\n"
     "{\n"
     "const int warp = (int)(LOCAL_ID >> 5) & (WARPS - 1);\n"
     "const I each = (I)((U)g.chunks/(U)step), more = (I)g.chunks - each*step;\n"
@@ -124,22 +138,33 @@ static const char orderless_text[] =
     "const I end = begin + (warp + 1 < WARPS ? (warp + 1)*mine : count);\n"
     "const I last = begin + count < end ? begin + count : end;\n"
     "const I left = (last*4096 < (I)g.folded ? last*4096 : (I)g.folded) - from;\n"
-    "piece(ARGUMENTS, lanes + 128*warp, point, from, left < 0 ? 0 : (int)left);\n"
+    "piece(ARGUMENTS, lanes + 128*warp, whole, point, from, left < 0 ? 0 : (int)left);\n"
+    "ROLLED for (int b = 0; b < RESULTS; b++) {\n"
+    "if ((LOCAL_ID & 31) == 0)\n"
+    "lanes[128*warp] = whole[b];\n"
     "BARRIER;\n"
     "if ((LOCAL_ID & (32*WARPS - 1)) == 0)\n"
     "ROLLED for (int h = WARPS/2; h > 0; h /= 2)\n"
     "ROLLED for (int s = 0; s < h && (s + h)*mine < count; s++)\n"
     "lanes[128*s] = combine(lanes[128*s], lanes[128*(s + h)]);\n"
-    "return lanes[0];\n"
+    "whole[b] = lanes[0];\n"
+    "if (b + 1 < RESULTS)\n"
+    "BARRIER;\n"
+    "}\n"
     "}\n";
 
+/* RESULTS that are BETWEEN points apart: the points of an axis of so many times RESULTS. */
 static const char lanes_chunks_text[] =
     "LOCAL partial lanes[WARPS*128];\n"
-    "const I number = (I)GROUP_ID, group = (I)((U)number/(U)g.kept);\n"
-    "const partial x = chunks_combined(ARGUMENTS, lanes, number - group*(I)g.kept, group, "
-    "(I)g.groups);\n"
+    "partial whole[RESULTS];\n"
+    "const U kept = (U)g.kept/RESULTS;\n"
+    "const I number = (I)GROUP_ID, group = (I)((U)number/kept);\n"
+    "const I some = number - group*(I)kept, before = (I)((U)some/(U)(BETWEEN));\n"
+    "const I point = some + before*(RESULTS - 1)*BETWEEN;\n"
+    "chunks_combined(ARGUMENTS, lanes, whole, point, group, (I)g.groups);\n"
     "if (LOCAL_ID == 0)\n"
-    "keep(ARGUMENTS, number, x);\n"
+    "ROLLED for (int b = 0; b < RESULTS; b++)\n"
+    "keep(ARGUMENTS, group*(I)g.kept + point + b*BETWEEN, whole[b]);\n"
     "}\n";
 
 /* A point that is not there is computed as another is. */
@@ -148,10 +173,10 @@ static const char lanes_whole_text[] =
     "const int which = (int)((U)LOCAL_ID/(32*WARPS));\n"
     "const I point = (I)GROUP_ID*POINTS + which;\n"
     "const bool mine = point < (I)g.count;\n"
-    "const partial x = chunks_combined(ARGUMENTS, lanes + 128*WARPS*which, mine ? point : 0, 0, "
-    "1);\n"
+    "partial whole[1];\n"
+    "chunks_combined(ARGUMENTS, lanes + 128*WARPS*which, whole, mine ? point : 0, 0, 1);\n"
     "if (mine && (LOCAL_ID & (32*WARPS - 1)) == 0)\n"
-    "finish(ARGUMENTS, point, g.chunks ? x : nothing());\n"
+    "finish(ARGUMENTS, point, g.chunks ? whole[0] : nothing());\n"
     "}\n";
 
 static const char runs_text[] =
@@ -297,6 +322,38 @@ uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch)
     return (uint8_t)warps;
 }
 
+/* Whether nothing that a point reads changes along an axis. */
+static bool is_same_along(const weft__kernel *kernel, const weft__launch *launch, int axis)
+{
+    for (uint32_t k = 0; k < kernel->operands_count; k++)
+        if (!kernel->operands[k].output && !kernel->operands[k].kept &&
+            weft__launch_arguments_of(launch)[k].stride[axis] != 0)
+            return false;
+    return true;
+}
+
+/* As many results as an item has registers for, as long as there are groups for a whole device. */
+void weft__share_loads(const weft__kernel *kernel, const weft__launch *launch,
+                       weft__c_like_shape *shape)
+{
+    enum { LIGHT = 24, BYTES = 128, GROUPS = 256 };
+    const bool light = kernel->values_count <= LIGHT && kernel->shifts_count == 0;
+    shape->shared = 1;
+    for (int axis = 0; light && axis < launch->kept_ndim; axis++) {
+        int most = 1;
+        if (!is_same_along(kernel, launch, axis))
+            continue;
+        while (launch->size[axis] % (2 * most) == 0 &&
+               2 * most * shape->lanes * partial_bytes(kernel) <= BYTES &&
+               weft__is_more(launch->count, 2 * most * GROUPS - 1))
+            most *= 2;
+        if (most <= shape->shared)
+            continue;
+        shape->shared = (uint8_t)most;
+        shape->across = (uint8_t)axis;
+    }
+}
+
 static void write_finish(weft__writer *w, weft__kernel_text *source)
 {
     const uint32_t most = w->dialect == WEFT__DIALECT_CUDA ? 1024 : WEFT__GROUP_ITEMS;
@@ -323,7 +380,7 @@ static int rows_of(const weft__writer *w)
                 w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[k].dtype);
     if (w->kernel->values_count > LIGHT)
         return is_heavy(w->kernel) && weft__kernel_has_lanes(w->kernel) ? 2 : 4;
-    int rows = times * MOST;
+    int rows = w->shape.shared > 1 ? MOST / 8 : times * MOST;
     while (rows > 2 &&
            (rows * bytes > times * VECTORS || rows * 32 * w->shape.lanes > WEFT__FOLD_CHUNK))
         rows /= 2;
@@ -334,7 +391,7 @@ static void write_lanes(weft__writer *w, weft__kernel_text *source)
 {
     const int warps = w->shape.warps, all = warps_of(w->kernel);
     source->group = (uint32_t)all * WARP;
-    source->points = (uint32_t)(all / warps);
+    source->points = (uint32_t)(w->shape.shared > 1 ? w->shape.shared : all / warps);
     weft__text_add(&w->text, "#define WARPS %d\n#define POINTS %d\n%s%s", warps, all / warps,
                    lanes_text, weft__is_orderless(w->kernel) ? orderless_text : warps_text);
     weft__write_kernel(w, source->group);
@@ -372,6 +429,15 @@ static void write_unrolling(weft__writer *w, bool lanes, int times)
                        times, some);
 }
 
+static void write_sharing(weft__writer *w)
+{
+    weft__text_add(&w->text, "#define RESULTS %d\n#define BETWEEN (1",
+                   w->shape.shared > 1 ? w->shape.shared : 1);
+    for (int axis = w->shape.across + 1; w->shape.shared > 1 && axis < w->kept_ndim; axis++)
+        weft__text_add(&w->text, "*(I)g.size[%d]", axis);
+    weft__text_add(&w->text, ")\n");
+}
+
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source)
 {
     const bool lanes = weft__kernel_has_lanes(w->kernel), several = w->shape.lanes > 1;
@@ -383,6 +449,7 @@ void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source)
     weft__text_add(
         &w->text, "#define SIDE %d\n#define ROWS %d\n#define APART %d\n#define AHEAD %d\n",
         w->shape.lanes, rows, lanes ? 32 * w->shape.lanes : 1, lanes && is_heavy(w->kernel));
+    write_sharing(w);
     write_unrolling(w, lanes, several ? 2 : rows);
     if (several)
         weft__text_add(&w->text, "%s", vectors_text);

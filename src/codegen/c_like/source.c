@@ -313,6 +313,8 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH &&
         is_large_enough(launch->kept * launch->folded))
         shape->lanes = (uint8_t)fold_lanes_of(kernel, launch, shape);
+    if (shape->warps && shape->lanes > 1 && shape->stage == WEFT__STAGE_CHUNKS)
+        weft__share_loads(kernel, launch, shape);
     for (uint32_t k = 0; shape->lanes == 1 && k < kernel->operands_count; k++)
         if (!shape->turned || shape->lie[k] != WEFT__LIE_TURNED)
             shape->lie[k] = WEFT__LIE_ANY;

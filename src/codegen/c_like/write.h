@@ -33,6 +33,8 @@ typedef struct weft__c_like_shape {
     uint8_t tiled;  /* (of maps) a group takes a piece of several rows */
     uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
     uint8_t warps;  /* (of folds on GPUs that have lanes) warps for each result */
+    uint8_t shared; /* (of those) results along an axis that what is loaded is for, all at once */
+    uint8_t across; /* that axis */
     uint8_t block;  /* (of maps on CPUs) an item takes care of many elements, in blocks */
     uint8_t lie[WEFT__OPERANDS_MAX];
     uint8_t alike[WEFT__OPERANDS_MAX]; /* (of tiles with one lane) strides of the one before it */
@@ -190,6 +192,9 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source);
 /* fold_gpu.c: the same for GPUs; if there are several lanes, after `elements` and `vectors`. */
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source);
 uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch);
+/* (Of chunks on GPUs) sets `shared` and `across`. */
+void weft__share_loads(const weft__kernel *kernel, const weft__launch *launch,
+                       weft__c_like_shape *shape);
 
 /* source.c: whether every order of its folds gives the same: of integers. */
 bool weft__is_orderless(const weft__kernel *kernel);
