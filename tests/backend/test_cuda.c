@@ -206,7 +206,9 @@ static void fault_and_reset(void)
     CHECK_STATUS(weft_item(before, &first), WEFT_ERROR_RESULT);
     CHECK_ERROR(WEFT_ERROR_RESULT, "lost");
     WEFT_AUTO weft_array *anew = full(8, device());
-    CHECK(anew && holds(anew, 8));
+    WEFT_AUTO weft_array *more = full(9, device());
+    CHECK(anew && more && holds(anew, 8) && holds(more, 9));
+    CHECK_STATUS(weft_item(before, &first), WEFT_ERROR_RESULT); /* wherever the new ones lie */
     WEFT_AUTO weft_array *bound = weft_zeros(WEFT_SHAPE(1000), .dtype = WEFT_I32, .stream = other);
     CHECK(bound && holds(bound, 0));
 }
@@ -280,7 +282,6 @@ static weft_status fill_on(weft_stream *stream, weft_array *a, int value)
     return status;
 }
 
-/* A stream that is held does not hold another one, except for what it needs of it. */
 /* Pinned memory that the CPU has as its own goes to memory of the device's, at once and not by a
  * kernel. */
 TEST(D6_pinned_memory_to_the_device)
@@ -319,6 +320,7 @@ TEST(M3_large_copies_of_pageable_memory)
     (void)weft_stream_synchronize(weft_stream_current(device())); /* is told of it once */
 }
 
+/* A stream that is held does not hold another one, except for what it needs of it. */
 TEST(S5_streams_wait_for_each_other)
 {
     NEEDS_DEVICE;

@@ -1,5 +1,6 @@
 /* The stand-in's devices, contexts and memory. */
 #include "backend/standin/standin.h"
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,16 @@ static struct name {
 } names[NAMES];
 static int fault_next;
 static size_t in_use;
+
+/* Memory, behind what is known of it. */
+typedef struct block {
+    struct block *next;
+    CUcontext context;
+    size_t bytes, room;
+    _Alignas(512) char data[];
+} block;
+static block *live, *lost; /* what contexts have; what those had that are gone */
+
 static struct weft__cu_context primary[STANDIN_DEVICES] = {{.device = 0, .primary = true},
                                                            {.device = 1, .primary = true}};
 static __thread CUcontext stack[8];
@@ -167,8 +178,26 @@ EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return CUDA_SUCCESS;
 }
 
+static void lose_memory(CUcontext context)
+{
+    pthread_mutex_lock(&mutex);
+    for (block **at = &live; *at;) {
+        block *b = *at;
+        if (b->context != context) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        in_use -= b->bytes;
+        b->next = lost;
+        lost = b;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
+    lose_memory(&primary[device]);
     if (!standin_has("no_primary") && !standin_has("no_recovery"))
         __atomic_store_n(&primary[device].fault, 0, __ATOMIC_SEQ_CST);
     return CUDA_SUCCESS;
@@ -186,7 +215,7 @@ EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice devi
 
 EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 {
-    (void)context; /* threads may still hold it as their current one */
+    lose_memory(context); /* itself it stays: threads may still hold it as their current one */
     return CUDA_SUCCESS;
 }
 
@@ -237,29 +266,61 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
     return standin_enter("cuMemGetInfo_v2");
 }
 
-/* Its size stands before it. */
+/* Takes it out of a list, if it is there; with the mutex held. */
+static bool unlink_block(block **list, const block *b)
+{
+    while (*list && *list != b)
+        list = &(*list)->next;
+    const bool there = *list;
+    if (there)
+        *list = b->next;
+    return there;
+}
+
+/* One of a lost context's that is as large, as the driver gives addresses again, or a new one. */
+static block *take_block(size_t bytes)
+{
+    const size_t room = (bytes + 511) / 512 * 512;
+    block *b = lost;
+    while (b && b->room != room)
+        b = b->next;
+    if (b)
+        unlink_block(&lost, b);
+    else
+        b = aligned_alloc(512, sizeof *b + room);
+    if (b)
+        b->room = room;
+    return b;
+}
+
 static CUresult allocate(size_t bytes, void **data)
 {
     pthread_mutex_lock(&mutex);
-    const bool fits = in_use + bytes <= memory_there();
-    in_use += fits ? bytes : 0;
+    block *b = in_use + bytes <= memory_there() ? take_block(bytes) : NULL;
+    if (b) {
+        in_use += bytes;
+        b->bytes = bytes;
+        b->context = standin_current();
+        b->next = live;
+        live = b;
+    }
     pthread_mutex_unlock(&mutex);
-    char *block = fits ? aligned_alloc(512, (bytes + 1023) / 512 * 512) : NULL;
-    if (!block)
+    if (!b)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *(size_t *)(void *)block = bytes;
-    memset(block + 512, 0xcd, bytes < 4096 ? bytes : 4096); /* what is never written shows */
-    *data = block + 512;
+    memset(b->data, 0xcd, bytes < 4096 ? bytes : 4096); /* what is never written shows */
+    *data = b->data;
     return CUDA_SUCCESS;
 }
 
 static void release(void *data)
 {
-    char *block = (char *)data - 512;
+    block *b = (block *)(void *)((char *)data - offsetof(block, data));
     pthread_mutex_lock(&mutex);
-    in_use -= *(size_t *)(void *)block;
+    const bool there = unlink_block(&live, b); /* else its context is gone, and it with that */
+    in_use -= there ? b->bytes : 0;
     pthread_mutex_unlock(&mutex);
-    free(block);
+    if (there)
+        free(b);
 }
 
 static CUresult allocate_address(const char *symbol, CUdeviceptr *address, size_t bytes)

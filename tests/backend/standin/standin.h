@@ -1,6 +1,6 @@
 /* A stand-in for libcuda and libnvrtc: the functions that Weft uses, on the memory of the host.
  * Each stream is a thread; kernels are compiled as C, and really run. Tests make it fail on
- * purpose.
+ * purpose. What a context had is lost with it, and its addresses are given again.
  *
  * The environment variable WEFT_STANDIN has words for what is out of order from the start:
  * no_device, no_start, old_driver, memory=BYTES, no_primary (a fault stays with the primary
