@@ -18,31 +18,37 @@ static size_t room, used; /* a power of two; with those that were given back */
 static noted *find(uintptr_t address, bool to_add)
 {
     size_t at = (address >> 8) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    noted *given_back = NULL; /* the first: what is added lies there, not behind all of them */
     for (size_t k = 0; k < room; k++, at++) {
         noted *entry = &table[at & (room - 1)];
-        if (entry->address == address || (entry->address == 0 && to_add))
+        if (entry->address == address)
             return entry;
         if (entry->address == 0)
-            return NULL;
+            return !to_add ? NULL : given_back ? given_back : entry;
+        if (entry->address == 1 && !given_back)
+            given_back = entry;
     }
-    return NULL;
+    return to_add ? given_back : NULL;
 }
 
-/* Never given back while the library is loaded. */
+/* Leaves out those that were given back, and is larger only where there are still many. Never
+ * given back itself while the library is loaded. */
 static bool grow(void)
 {
     const size_t old_room = room;
-    noted *old = table, *more = calloc(old_room ? 2 * old_room : 1024, sizeof *more);
+    size_t there = 0;
+    for (size_t k = 0; k < old_room; k++)
+        there += table[k].address > 1;
+    const size_t new_room = old_room == 0 ? 1024 : 4 * there < old_room ? old_room : 2 * old_room;
+    noted *old = table, *more = calloc(new_room, sizeof *more);
     if (!more)
         return false;
     table = more;
-    room = old_room ? 2 * old_room : 1024;
-    used = 0;
+    room = new_room;
+    used = there;
     for (size_t k = 0; k < old_room; k++)
-        if (old[k].address > 1) {
+        if (old[k].address > 1)
             *find(old[k].address, true) = old[k];
-            used++;
-        }
     free(old);
     return true;
 }
