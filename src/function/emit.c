@@ -548,7 +548,7 @@ weft_status weft__emit_begin(weft__emitter *e, int32_t body)
 }
 
 /* Variables that are set before a loop inside of another one, and nowhere else, may as well be set
- * in all of its iterations. */
+ * in all of its iterations; what they fold may not. */
 static void check_before(const weft__emitter *e)
 {
     for (int k = 0; k + 1 < e->nest->depth; k++)
@@ -556,7 +556,7 @@ static void check_before(const weft__emitter *e)
              at = e->f->statements[at].next) {
             const weft__function_statement *s = &e->f->statements[at];
             weft__lang_name name = e->f->variables[s->variable].name;
-            if (e->assigned[s->variable])
+            if (e->assigned[s->variable] || weft__emit_is_fold(e, s))
                 weft__nest_refuse(e->nest, s->column,
                                   "'%s' is carried from one iteration to the next",
                                   QUOTE(name.text, name.length));

@@ -485,4 +485,8 @@ LOOP(doubled_steps, SERIAL, false, APART, { for (int i = 1; i < n; i += i) { y(i
      z(i); } })
 LOOP(bits_of_bool, REDUCTION, false, APART, { bool f = false; for (int i = 0; i < n; i++) { f ^= 2;
      } y(0) = f32(f); })
+LOOP(folded_before_a_loop, INNER, true, APART, { int s = 3; for (int i = 0; i < n; i++) { s += k(i);
+     for (int j = 0; j < n; j++) { c(i, j) = x(i)*y(j); } } z(0) = f32(s); })
+LOOP(folded_before_a_triangle, INNER, true, APART, { int s = 3; for (int i = 0; i < n; i++) { s -=
+     k(i); for (int j = i; j < n; j++) { c(i, j) = a(j, i); } } z(0) = f32(s); })
 /* clang-format on */
