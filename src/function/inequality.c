@@ -24,6 +24,7 @@ void weft__inequalities_clear(weft__inequalities *all)
     all->unknown = false;
 }
 
+/* 0 of zeros; 1 where it does not fit. */
 static int64_t greatest_divisor(int64_t a, int64_t b)
 {
     uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
@@ -32,7 +33,7 @@ static int64_t greatest_divisor(int64_t a, int64_t b)
         x = y;
         y = rest;
     }
-    return (int64_t)(x & INT64_MAX);
+    return x > INT64_MAX ? 1 : (int64_t)x;
 }
 
 static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
