@@ -11,7 +11,8 @@
 typedef struct counting {
     int assigned, read, folded;
     uint8_t operation;
-    bool several; /* operations */
+    bool several;  /* operations */
+    bool elements; /* are among what it is assigned */
 } counting;
 
 /* Of "v = v op term": op, with subtractions among additions; or WEFT__LANG_OPERATION_END. */
@@ -68,6 +69,8 @@ static void count_statement(const weft__function *f, const weft__function_statem
     const uint8_t operation =
         fold_of(f, s, s->kind == WEFT__STATEMENT_ASSIGN ? f->parts[s->part].target : -1);
     c->assigned++;
+    for (int32_t k = 0; k < s->parts_count; k++)
+        c->elements |= f->parts[s->part + k].elements_count > 0;
     c->read += s->kind == WEFT__STATEMENT_STEP;
     c->several |= c->assigned > 1 && c->operation != operation;
     c->folded += operation != WEFT__LANG_OPERATION_END;
@@ -161,6 +164,7 @@ static bool add_followers(const weft__function *f, weft__task *task, int32_t cho
         if (in.assigned != all.assigned || in.read != all.read || task->kinds[i] ||
             weft__function_carries(f, task->statement, (int32_t)i))
             return false;
+        task->guesses |= in.elements; /* a part makes choices that the loop does not make */
         if (!weft__function_live_after(f, task->statement, (int32_t)i))
             continue;
         weft__task_kept *kept = add_kept(task, (int32_t)i, WEFT__KEPT_FOLLOWS);
@@ -197,6 +201,9 @@ static bool add_fold(const weft__function *f, weft__task *task, int32_t variable
     weft__task_kept *kept = add_kept(task, variable, WEFT__KEPT_FOLD);
     if (kept)
         kept->operation = c.operation;
+    const bool decides =
+        c.operation == WEFT__LANG_logical_and || c.operation == WEFT__LANG_logical_or;
+    task->guesses |= decides && c.elements; /* that are not looked at once it is decided */
     return kept != NULL;
 }
 

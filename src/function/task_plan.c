@@ -273,8 +273,9 @@ static weft_status make_plan(weft__running *r, const weft__task *task, weft__tas
         s->active = s->gone = s->left = s->inside = -1;
         weft__build_begin(&s->builder);
         status = parts ? build_parts(s, task, p) : build(s, task, p->checked);
-        for (int k = 0; k < s->arrays_count; k++) /* what is not written is read by all tasks */
-            s->builder.kernel.operands[k].output = s->written[k];
+        /* What is not written is read by all tasks, if nothing that is written lies there too. */
+        for (int k = 0; k < s->arrays_count; k++)
+            s->builder.kernel.operands[k].output = s->written[k] || r->shared;
         keep(s, p);
         move_builder(&s->builder, &p->builder);
     }
@@ -286,7 +287,8 @@ static weft_status make_plan(weft__running *r, const weft__task *task, weft__tas
 static bool fits(const weft__running *r, const weft__task_plan *p, const weft__task_seen *seen,
                  const weft__task_verdict *verdict)
 {
-    if (p->checked == verdict->inside || p->folded_count != verdict->folded_count ||
+    if (p->shared != r->shared || p->checked == verdict->inside ||
+        p->folded_count != verdict->folded_count ||
         memcmp(p->folded, verdict->folded, (size_t)p->folded_count * sizeof *p->folded) != 0)
         return false;
     for (uint32_t i = 0; i < r->function->variables_count; i++) {
@@ -313,6 +315,7 @@ static weft_status add_plan(weft__running *r, weft__task *task, const weft__task
     weft__build_begin(&p->builder);
     p->seen = seen;
     p->private = private;
+    p->shared = r->shared;
     p->checked = !verdict->inside;
     p->folded_count = verdict->folded_count;
     memcpy(p->folded, verdict->folded, sizeof p->folded);

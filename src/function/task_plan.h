@@ -44,6 +44,7 @@ typedef struct weft__task_plan {
     weft__task_seen *seen; /* NULL: free; shapes and values do not matter */
     bool checked;          /* its last operand says whether subscripts were out of range */
     bool refused;
+    bool shared;   /* what a task reads may change, as another array that it writes is there too */
     bool *private; /* of the variables: arrays of which each task has one, those that are folded too
                     */
     int32_t folded[WEFT__TASK_FOLDED];
@@ -67,6 +68,7 @@ struct weft__task {
     bool parts;       /* the last run had tasks of several iterations */
     bool has_arrays;  /* that are private */
     bool has_kernels; /* loops in it may be some */
+    bool guesses;     /* parts may look at elements that the loop, in order, does not */
     bool tried, ran;
     weft__task_verdict verdicts[WEFT__TASK_VERDICTS];
     weft__task_plan *plans[WEFT__TASK_PLANS];

@@ -63,8 +63,11 @@ static bool count(tasks *t)
     t->loop.statement = t->task->statement;
     t->loop.variable = l->variable;
     t->loop.step = step;
-    t->loop.trips = distance <= 0 ? 0 : (distance + by - 1) / by;
-    const int64_t end = t->loop.first + step * t->loop.trips;
+    t->loop.trips = distance <= 0 ? 0 : (distance - 1) / by + 1;
+    int64_t end;
+    if (__builtin_mul_overflow(step, t->loop.trips, &end) ||
+        __builtin_add_overflow(t->loop.first, end, &end))
+        return false;
     return f->variables[l->variable].dtype != WEFT_I32 ||
            (t->loop.first > INT32_MIN && t->loop.first < INT32_MAX && end > INT32_MIN &&
             end < INT32_MAX);
@@ -376,7 +379,8 @@ static bool is_worth_it(const tasks *t)
 static weft_status run_open(tasks *t, bool *done)
 {
     TRY(weft__task_judge(t->r, t->task, &t->loop, &t->verdict));
-    if (!t->verdict->parallel || !is_worth_it(t) || !cut(t))
+    if (!t->verdict->parallel || (t->task->guesses && !t->verdict->inside) || !is_worth_it(t) ||
+        !cut(t))
         return WEFT_OK;
     TRY(weft__task_find_plan(t->r, t->task, t->verdict, &t->plan));
     return t->plan ? run_plan(t, done) : WEFT_OK;

@@ -6,6 +6,9 @@
 
 enum { DEPTH_MAX = 32, ROUNDS_UNKNOWN = 16 };
 
+/* A loop with more rounds does not end while somebody waits for it. */
+static const int64_t rounds_max = INT64_C(1) << 40;
+
 static void walk_list(weft__task_view *v, int32_t first);
 
 static bool scale(weft__affine *form, int64_t by)
@@ -40,20 +43,30 @@ static bool is_constant(const weft__affine *form)
     return constant;
 }
 
-/* Between which integers the form is; false if that is not known. */
-static bool range_of(const weft__task_view *v, const weft__affine *form, int64_t *low,
-                     int64_t *high)
+/* Between which integers the form is, where loops that are not known have so many rounds at most,
+ * or -1; false if that is not known, or does not fit. */
+static bool range_of(const weft__task_view *v, const weft__affine *form, int64_t unknown,
+                     int64_t *low, int64_t *high)
 {
     *low = *high = form->constant;
     for (int k = 0; k < WEFT__TASK_SYMBOLS; k++) {
+        const int64_t most = v->most[k] < 0 ? unknown : v->most[k];
         int64_t reach;
         if (form->factor[k] == 0)
             continue;
-        if (v->most[k] < 0 || __builtin_mul_overflow(form->factor[k], v->most[k], &reach) ||
+        if (most < 0 || __builtin_mul_overflow(form->factor[k], most, &reach) ||
             __builtin_add_overflow(reach < 0 ? *low : *high, reach, reach < 0 ? low : high))
             return false;
     }
     return form->valid;
+}
+
+/* The form of what is compared, or is a subscript: not valid if it may wrap around. */
+static weft__affine exact(const weft__task_view *v, weft__affine form)
+{
+    int64_t low, high;
+    form.valid = range_of(v, &form, rounds_max, &low, &high);
+    return form;
 }
 
 static weft__affine form_of(const weft__task_view *v, const weft__function_part *part, int32_t at,
@@ -136,6 +149,8 @@ static void add_order(weft__task_view *v, weft__affine a, weft__affine b, int64_
 static void add_comparison(weft__task_view *v, uint8_t operation, weft__affine a, weft__affine b,
                            bool holds)
 {
+    a = exact(v, a);
+    b = exact(v, b);
     switch (operation) {
     case WEFT__LANG_less:
         holds ? add_order(v, a, b, 1) : add_order(v, b, a, 0);
@@ -194,7 +209,7 @@ static void add_access(weft__task_view *v, const weft__function_part *part, int 
                              .written = part->target == part->names_count + element,
                              .fact = v->fact};
     for (uint32_t k = 0; k < e->count; k++)
-        a->subscripts[k] = form_of(v, part, part->syntax->arguments[e->first + k], 0);
+        a->subscripts[k] = exact(v, form_of(v, part, part->syntax->arguments[e->first + k], 0));
 }
 
 static void walk_part(weft__task_view *v, int32_t at)
@@ -224,7 +239,7 @@ static void set_form(weft__task_view *v, int32_t variable, weft__affine form)
     const uint8_t dtype = v->f->variables[variable].dtype;
     int64_t low, high;
     form.valid &= !dtype || dtype == WEFT_I64 ||
-                  (dtype == WEFT_I32 && range_of(v, &form, &low, &high) && low >= INT32_MIN &&
+                  (dtype == WEFT_I32 && range_of(v, &form, -1, &low, &high) && low >= INT32_MIN &&
                    high <= INT32_MAX);
     v->forms[variable] = form;
 }
@@ -288,7 +303,7 @@ static void add_bound(weft__task_view *v, const weft__nest_loop *loop, weft__aff
     if (loop->compare == WEFT__LANG_not_equal || up != (step > 0))
         return;
     add_comparison(v, loop->compare, counted, bound, true);
-    if (range_of(v, &distance, &low, &high) && high < INT64_MAX)
+    if (range_of(v, &distance, -1, &low, &high) && high < INT64_MAX)
         v->most[v->symbols - 1] = high < 0 ? 0 : high / size;
 }
 

@@ -331,6 +331,90 @@ TEST(F3_choices_that_go_on_from_earlier_ones)
     CHECK_BITS(actual, expected, sizeof actual);
 }
 
+WEFT_FUNCTION(all_are_large, (x, k, n), {
+    int all = 1;
+    for (int i = 0; i < n; i++)
+        all = all && x(k(i)) > 3.0f;
+    return all;
+});
+
+WEFT_FUNCTION(at_the_least, (x, k, z, n), {
+    float m = 100;
+    float v = 0;
+    for (int i = 0; i < n; i++)
+        if (x(i) < m) {
+            m = x(i);
+            v = z(k(i));
+        }
+    return v;
+});
+
+/* A part does not know what the ones before it found; what they would not look at may be anywhere.
+ */
+TEST(F3_parts_look_at_no_more_than_the_loop)
+{
+    enum { N = 500 };
+    float from[N], found = 0;
+    int32_t positions[N];
+    int all = 1;
+    for (int i = 0; i < N; i++) {
+        from[i] = i < 3 ? 5.0f - (float)i : 7.0f; /* 5, 4, 3, 7, 7 … */
+        positions[i] = i < 3 ? i : 1000000;
+    }
+    WEFT_AUTO weft_array *x = weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
+    WEFT_AUTO weft_array *k = weft_from_host(positions, sizeof positions, WEFT_SHAPE(N),
+                                             .dtype = WEFT_I32, .device = device());
+    CHECK_STATUS(weft_call(all_are_large, &all, x, k, N), WEFT_OK);
+    CHECK_INT(all, 0);
+    CHECK_STATUS(weft_call(at_the_least, &found, x, k, x, N), WEFT_OK);
+    CHECK(found == 3.0f);
+}
+
+WEFT_FUNCTION(around_the_world, (x, y, n), {
+    for (int i = 0; i < n; i++)
+        if (i % 4 == 0)
+            y(i * 4611686018427387904) = x(i);
+});
+
+/* All of them are element 0. */
+TEST(F3_subscripts_that_wrap_around)
+{
+    WEFT_AUTO weft_array *x = weft_arange(0, 100, 1, .dtype = WEFT_F32, .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros_like(x);
+    float first = 0;
+    CHECK_STATUS(weft_call(around_the_world, NULL, x, y, 100), WEFT_OK);
+    CHECK_STATUS(weft_item(y, &first), WEFT_OK);
+    CHECK(first == 96.0f);
+    CHECK(test_faults() || !was_parallel(&around_the_world));
+}
+
+WEFT_FUNCTION(to_and_fro, (x, y, z, n), {
+    for (int i = 0; i < n; i++) {
+        float t = 0;
+        for (int j = 0; j < 3; j++)
+            if (i == 3) {
+                y(4) = t + 2.0f;
+                t = t * 0.5f + x(5);
+            }
+        z(i) = t;
+    }
+});
+
+/* An iteration reads what it has written, through another array; compiled, too. */
+TEST(F3_iterations_that_read_what_they_write)
+{
+    enum { N = 20 };
+    float memory[N + 1] = {0}, results[N];
+    WEFT_AUTO weft_array *all = weft_from_host(memory, sizeof memory, WEFT_SHAPE(N + 1));
+    WEFT_AUTO weft_array *x = weft_slice(all, WEFT_RANGE(0, N));
+    WEFT_AUTO weft_array *y = weft_slice(all, WEFT_RANGE(1, N + 1));
+    WEFT_AUTO weft_array *z = weft_zeros(WEFT_SHAPE(N));
+    CHECK_STATUS(weft_call(to_and_fro, NULL, x, y, z, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(z, results, sizeof results), WEFT_OK);
+    CHECK(results[2] == 0 && results[3] == 9.5f); /* 2, 1 + 4, 2.5 + 7 */
+    CHECK(test_faults() || was_parallel(&to_and_fro));
+}
+
 TEST(F7_tasks)
 {
     WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(4, 5));
@@ -344,4 +428,6 @@ TEST(F7_tasks)
 TEST_MAIN(TEST_OF(F3_arrays_of_their_own), TEST_OF(F3_counts_of_their_own),
           TEST_OF(F3_rows_of_views), TEST_OF(F3_views_that_share_memory),
           TEST_OF(F3_tasks_out_of_range), TEST_OF(F3_histograms), TEST_OF(F3_where_the_least_is),
-          TEST_OF(F3_choices_that_go_on_from_earlier_ones), TEST_OF(F7_tasks));
+          TEST_OF(F3_choices_that_go_on_from_earlier_ones),
+          TEST_OF(F3_parts_look_at_no_more_than_the_loop), TEST_OF(F3_subscripts_that_wrap_around),
+          TEST_OF(F3_iterations_that_read_what_they_write), TEST_OF(F7_tasks));
