@@ -364,9 +364,10 @@ TEST(F3_parts_look_at_no_more_than_the_loop)
     WEFT_AUTO weft_array *x = weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
     WEFT_AUTO weft_array *k = weft_from_host(positions, sizeof positions, WEFT_SHAPE(N),
                                              .dtype = WEFT_I32, .device = device());
+    WEFT_AUTO weft_array *z = weft_from_host(from, sizeof from, WEFT_SHAPE(N), .device = device());
     CHECK_STATUS(weft_call(all_are_large, &all, x, k, N), WEFT_OK);
     CHECK_INT(all, 0);
-    CHECK_STATUS(weft_call(at_the_least, &found, x, k, x, N), WEFT_OK);
+    CHECK_STATUS(weft_call(at_the_least, &found, x, k, z, N), WEFT_OK);
     CHECK(found == 3.0f);
 }
 
