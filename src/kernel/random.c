@@ -2,7 +2,7 @@
 #include "kernel/random.h"
 #include "kernel/math/terms.h"
 
-enum { RUN_BITS = 8, WORDS = 4, ROUNDS = 10 };
+enum { RUN_BITS = 8, WORDS = 4, ROUNDS = WEFT__RANDOM_ROUNDS };
 _Static_assert(WEFT__RANDOM_RUN == 1 << RUN_BITS, "a run is a power of two");
 
 static bool is_wide(weft_dtype dtype) { return dtype == WEFT_F64 || dtype == WEFT_C128; }
@@ -35,7 +35,7 @@ typedef struct making {
     weft__terms terms; /* of the value type of the elements */
     weft__distribution distribution;
     weft_dtype dtype;
-    int32_t key[2], call[2];
+    int32_t key[ROUNDS][2], call[2];
     int32_t parameter[WEFT__RANDOM_PARAMETERS_MAX];
 } making;
 
@@ -50,8 +50,8 @@ static making begin(weft__builder *b, weft__distribution distribution, weft_dtyp
                 .distribution = distribution,
                 .dtype = dtype};
     const int count = distribution == WEFT__UNIFORM ? 5 : 2;
-    for (int k = 0; k < 2; k++)
-        m.key[k] = weft__build_scalar(b, WEFT_U32);
+    for (int k = 0; k < 2 * ROUNDS; k++)
+        m.key[k / 2][k % 2] = weft__build_scalar(b, WEFT_U32);
     for (int k = 0; k < 2; k++)
         m.call[k] = weft__build_scalar(b, WEFT_U32);
     for (int k = 0; k < count; k++)
@@ -60,23 +60,32 @@ static making begin(weft__builder *b, weft__distribution distribution, weft_dtyp
     return m;
 }
 
+/* Keys of rounds would otherwise be computed anew for each block. */
+void weft__random_scalars(uint64_t seed, uint64_t call, uint64_t scalars[WEFT__RANDOM_SCALARS])
+{
+    static const uint32_t step[] = {0x9e3779b9, 0xbb67ae85};
+    for (int k = 0; k < 2; k++) {
+        const uint32_t half = (uint32_t)(seed >> (32 * k));
+        for (int round = 0; round < ROUNDS; round++)
+            scalars[2 * round + k] = (uint32_t)(half + (uint32_t)round * step[k]);
+        scalars[2 * ROUNDS + k] = (uint32_t)(call >> (32 * k));
+    }
+}
+
 /* Philox4x32-10 (Salmon et al., 2011) of block `low`, `high` of the call. */
 static void generate(making *m, int32_t low, int32_t high, int32_t words[WORDS])
 {
     weft__terms *t = &m->terms;
     const int32_t by[] = {constant_bits(t, WEFT_U32, 0xd2511f53),
                           constant_bits(t, WEFT_U32, 0xcd9e8d57)};
-    const int32_t step[] = {constant_bits(t, WEFT_U32, 0x9e3779b9),
-                            constant_bits(t, WEFT_U32, 0xbb67ae85)};
-    int32_t key[] = {m->key[0], m->key[1]}, c[] = {low, high, m->call[0], m->call[1]};
+    int32_t c[] = {low, high, m->call[0], m->call[1]};
     for (int round = 0; round < ROUNDS; round++) {
+        const int32_t *key = m->key[round];
         const int32_t first = multiply_high(t, c[2], by[1]), second = multiply_high(t, c[0], by[0]);
         const int32_t next[] = {
             bits_xor(t, first, bits_xor(t, c[1], key[0])), multiply(t, c[2], by[1]),
             bits_xor(t, second, bits_xor(t, c[3], key[1])), multiply(t, c[0], by[0])};
         memcpy(c, next, sizeof c);
-        for (int k = 0; k < 2 && round + 1 < ROUNDS; k++)
-            key[k] = add(t, key[k], step[k]);
     }
     memcpy(words, c, sizeof c);
 }

@@ -18,15 +18,19 @@ typedef enum weft__distribution {
     WEFT__INTEGERS /* scalars, u64: how many, or 0 for all that there are; low */
 } weft__distribution;
 
-enum { WEFT__RANDOM_SCALARS = 4, WEFT__RANDOM_PARAMETERS_MAX = 5 };
+enum { WEFT__RANDOM_ROUNDS = 10 };
+enum { WEFT__RANDOM_SCALARS = 2 * WEFT__RANDOM_ROUNDS + 2, WEFT__RANDOM_PARAMETERS_MAX = 5 };
 
 /* Draws that a block of four words gives, for elements of this dtype. */
 int weft__random_planes(weft__distribution distribution, weft_dtype dtype);
 /* Bits of a uniform number: as many as a float of this dtype holds below 1. */
 int weft__random_bits(weft_dtype dtype);
 
-/* Kernels. Their first scalars are the key's and the call's halves, low first, u32; then those of
- * the distribution; then the ones said here.
+/* The first scalars of all kernels: the halves of the key of each round, and those of the call, low
+ * first, u32. */
+void weft__random_scalars(uint64_t seed, uint64_t call, uint64_t scalars[WEFT__RANDOM_SCALARS]);
+
+/* Kernels. After those, they have the scalars of the distribution; then the ones said here.
  *
  * Whole runs: the index space is (n, WEFT__RANDOM_RUN), there is an output for each plane, of a
  * real dtype. One more scalar, i64: the first block, a multiple of WEFT__RANDOM_RUN. */

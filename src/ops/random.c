@@ -87,9 +87,7 @@ weft_status weft__draw(weft_array *array, const weft__drawing *drawing, weft_ran
     call c = {.drawing = drawing,
               .scalars_count = WEFT__RANDOM_SCALARS + drawing->parameters_count};
     TRY(weft__place(&array, names, 1, &c.stream));
-    const uint64_t words[] = {random->seed, random->call++};
-    for (int k = 0; k < WEFT__RANDOM_SCALARS; k++)
-        c.scalars[k] = (uint32_t)(words[k / 2] >> (k % 2 * 32));
+    weft__random_scalars(random->seed, random->call++, c.scalars);
     memcpy(c.scalars + WEFT__RANDOM_SCALARS, drawing->parameters,
            (size_t)drawing->parameters_count * sizeof *c.scalars);
     const uint64_t first = random->offset * (uint64_t)parts;

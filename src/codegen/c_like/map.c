@@ -230,10 +230,11 @@ static void write_row_place(weft__writer *w)
                        lanes);
         return;
     }
-    weft__text_add(&w->text,
-                   "const I items = (I)(g.size[%d] + %d) >> %d, row = (I)((U)item/(U)items);\n"
-                   "const I first = (item - row*items)*%d;\nif (row >= (I)g.size[0]",
-                   last, lanes - 1, weft__log2(lanes), lanes);
+    weft__text_add(&w->text, "const I items = (I)(g.size[%d] + %d) >> %d, row = %s;\n", last,
+                   lanes - 1, weft__log2(lanes),
+                   w->shape.even ? "item >> BITS((u32)items - 1)" : "(I)((U)item/(U)items)");
+    weft__text_add(&w->text, "const I first = (item - row*items)*%d;\nif (row >= (I)g.size[0]",
+                   lanes);
     for (int k = 1; k < last; k++)
         weft__text_add(&w->text, "*(I)g.size[%d]", k);
     weft__text_add(&w->text, ")\nreturn;\n");

@@ -44,7 +44,8 @@ static const char cuda_words[] =
     "#define HIGH_i32(x, y) __mulhi(x, y)\n"
     "#define HIGH_u32(x, y) __umulhi(x, y)\n"
     "#define HIGH_i64(x, y) __mul64hi(x, y)\n"
-    "#define HIGH_u64(x, y) __umul64hi(x, y)\n";
+    "#define HIGH_u64(x, y) __umul64hi(x, y)\n"
+    "#define BITS(x) __popc(x)\n";
 
 /* As a product of u64 it would take more. */
 static const char wide_words[] =
@@ -170,7 +171,8 @@ static const char opencl_words[] =
     "#define ROUND_f32(x) rint(x)\n"
     "#define ROUND_f64(x) rint(x)\n"
     "#define HIGH_i64(x, y) mul_hi(x, y)\n"
-    "#define HIGH_u64(x, y) mul_hi(x, y)\n";
+    "#define HIGH_u64(x, y) mul_hi(x, y)\n"
+    "#define BITS(x) (int)popcount(x)\n";
 
 /* NVIDIA's compilers (NVRTC and ptxas 13.0, OpenCL's of driver 580) forget that -(-32768) is -32768
  * if they see both, and the sign of z in min(x, min(y, -z)). They do not take this for a negation.

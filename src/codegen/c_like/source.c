@@ -282,6 +282,18 @@ static uint8_t repeat_of(const weft__kernel *kernel, const weft__launch *launch,
                : 1;
 }
 
+/* Where there is nothing to wait for, a division is dear. */
+static bool is_even(const weft__kernel *kernel, const weft__launch *launch,
+                    const weft__c_like_shape *shape)
+{
+    const int64_t row = launch->size[launch->ndim - 1];
+    const int64_t items = (row + shape->lanes - 1) / shape->lanes;
+    for (uint32_t k = 0; k < kernel->operands_count; k++)
+        if (!kernel->operands[k].output)
+            return false;
+    return launch->ndim > 1 && shape->narrow && (items & (items - 1)) == 0;
+}
+
 /* Each text takes the device's compiler milliseconds, so launches share one where it makes little
  * difference: how operands lie is of use to maps that take several elements at once, and those are
  * not worth it for small arrays. */
@@ -305,6 +317,7 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         shape->turned = turned_from(kernel, launch, shape);
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->repeat = repeat_of(kernel, launch, shape);
+        shape->even = is_even(kernel, launch, shape);
         if (shape->tiled && shape->lanes > 1)
             shape->march = (uint8_t)(weft__march_axis(kernel, launch) + 1);
     }

@@ -35,6 +35,7 @@ typedef struct weft__c_like_shape {
     uint8_t warps;  /* (of folds on GPUs that have lanes) warps for each result */
     uint8_t shared; /* (of those) results along an axis that what is loaded is for, all at once */
     uint8_t across; /* that axis */
+    uint8_t even;   /* (of maps on GPUs that read nothing) items of a row are a power of two */
     uint8_t block;  /* (of maps on CPUs) an item takes care of many elements, in blocks */
     uint8_t lie[WEFT__OPERANDS_MAX];
     uint8_t alike[WEFT__OPERANDS_MAX]; /* (of tiles with one lane) strides of the one before it */

@@ -30,6 +30,7 @@ static const char words[] =
     "#define __fsqrt_rn sqrtf\n#define __dsqrt_rn sqrt\n"
     "#define __mulhi(x, y) (int)((long long)(x) * (y) >> 32)\n"
     "#define __umulhi(x, y) (unsigned)((unsigned long long)(x) * (y) >> 32)\n"
+    "#define __popc __builtin_popcount\n"
     "#define __mul64hi(x, y) (long long)((__int128)(x) * (y) >> 64)\n"
     "#define __umul64hi(x, y) (unsigned long long)((unsigned __int128)(x) * (y) >> 64)\n"
     "static void __syncthreads(void);\n#define __syncwarp __syncthreads\n";
