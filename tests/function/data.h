@@ -1,7 +1,8 @@
-/* The arrays that loops of the tests work on, in plain C and as functions. */
+/* The arrays that loops of the tests work on, in plain C and as functions, and calls of both. */
 #ifndef WEFT_TESTS_FUNCTION_DATA_H
 #define WEFT_TESTS_FUNCTION_DATA_H
 
+#include "support/arrays.h"
 #include <weft/weft.h>
 
 enum { N = 24, SPARE = 32, APART = 1000 };
@@ -36,6 +37,54 @@ static inline weft_array *lend(void *memory, int64_t count, bool square, weft_dt
 {
     weft_shape shape = square ? WEFT_SHAPE(N, N) : WEFT_SHAPE(count);
     return weft_borrow(memory, (size_t)(square ? N * N : count) * 4, shape, dtype);
+}
+
+/* A loop in plain C, where function/elements.h is included; and as a function, by its text. */
+typedef void oracle(float *, float *, float *, float *, float *, int32_t *, int);
+#define ORACLE(name, ...)                                                                          \
+    __attribute__((unused)) static void c_##name(float *X, float *Y, float *Z, float *A, float *C, \
+                                                 int32_t *K, int n)                                \
+    {                                                                                              \
+        (void)X, (void)Y, (void)Z, (void)A, (void)C, (void)K, (void)n;                             \
+        __VA_ARGS__                                                                                \
+    }
+#define FUNCTION(name, text)                                                                       \
+    {                                                                                              \
+        sizeof(weft_function), name, "(x, y, z, a, c, k, n)", text, WEFT__PLACE,                   \
+        {                                                                                          \
+            sizeof(weft_function_options), false, WEFT_SERIAL_ERROR, WEFT_OFFLOAD_ALWAYS           \
+        }                                                                                          \
+    }
+
+static inline void call_oracle(oracle *c, data *d, int alias)
+{
+    c(vector(d, 0, alias), vector(d, 1, alias), vector(d, 2, alias), d->matrices[0], d->matrices[1],
+      d->indices, N);
+}
+
+static inline weft_status call_function(const weft_function *function, data *d, int alias)
+{
+    WEFT_AUTO weft_array *x = lend(vector(d, 0, alias), N, false, WEFT_F32);
+    WEFT_AUTO weft_array *y = lend(vector(d, 1, alias), N, false, WEFT_F32);
+    WEFT_AUTO weft_array *z = lend(vector(d, 2, alias), N, false, WEFT_F32);
+    WEFT_AUTO weft_array *a = lend(d->matrices[0], N, true, WEFT_F32);
+    WEFT_AUTO weft_array *c = lend(d->matrices[1], N, true, WEFT_F32);
+    WEFT_AUTO weft_array *k = lend(d->indices, N, false, WEFT_I32);
+    if (!x || !y || !z || !a || !c || !k)
+        return weft_error_code();
+    WEFT_ON(device());
+    return weft_call(*function, NULL, x, y, z, a, c, k, N);
+}
+
+/* Calls it twice, each time from the beginning: the second time it is warm. */
+static inline weft_status call_twice(const weft_function *function, data *d, int alias)
+{
+    weft_status status = WEFT_OK;
+    for (int again = 0; again < 2 && status == WEFT_OK; again++) {
+        fill(d);
+        status = call_function(function, d, alias);
+    }
+    return status;
 }
 
 #endif

@@ -10,31 +10,12 @@
 
 enum { ANY = 99 };
 
-/* Plain C: elements as functions call them. */
-#define x(i) X[i]
-#define y(i) Y[i]
-#define z(i) Z[i]
-#define a(i, j) A[(i)*N + (j)]
-#define c(i, j) C[(i)*N + (j)]
-#define k(i) K[i]
-#define f32(value) ((float)(value))
-#define NEIGHBOURS(name, loops, serial, alias, ...)                                                \
-    static void c_##name(float *X, float *Y, float *Z, float *A, float *C, int32_t *K, int n)      \
-    {                                                                                              \
-        (void)X, (void)Y, (void)Z, (void)A, (void)C, (void)K, (void)n;                             \
-        __VA_ARGS__                                                                                \
-    }
+#include "function/elements.h"
+#define NEIGHBOURS(name, loops, serial, alias, ...) ORACLE(name, __VA_ARGS__)
 #include "function/neighbours.h"
 #undef NEIGHBOURS
-#undef x
-#undef y
-#undef z
-#undef a
-#undef c
-#undef k
-#undef f32
+#include "function/elements.h"
 
-typedef void oracle(float *, float *, float *, float *, float *, int32_t *, int);
 static const struct pair {
     weft_function function;
     oracle *oracle;
@@ -42,34 +23,11 @@ static const struct pair {
     int alias;
 } pairs[] = {
 #define NEIGHBOURS(name, loops, serial, alias, ...)                                                \
-    {{sizeof(weft_function),                                                                       \
-      #name,                                                                                       \
-      "(x, y, z, a, c, k, n)",                                                                     \
-      #__VA_ARGS__,                                                                                \
-      WEFT__PLACE,                                                                                 \
-      {sizeof(weft_function_options), false, WEFT_SERIAL_ERROR, WEFT_OFFLOAD_ALWAYS}},             \
-     c_##name,                                                                                     \
-     loops,                                                                                        \
-     serial,                                                                                       \
-     alias},
+    {FUNCTION(#name, #__VA_ARGS__), c_##name, loops, serial, alias},
 #include "function/neighbours.h"
 #undef NEIGHBOURS
 };
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
-
-static weft_status call(const struct pair *pair, data *d)
-{
-    WEFT_AUTO weft_array *x = lend(vector(d, 0, pair->alias), N, false, WEFT_F32);
-    WEFT_AUTO weft_array *y = lend(vector(d, 1, pair->alias), N, false, WEFT_F32);
-    WEFT_AUTO weft_array *z = lend(vector(d, 2, pair->alias), N, false, WEFT_F32);
-    WEFT_AUTO weft_array *a = lend(d->matrices[0], N, true, WEFT_F32);
-    WEFT_AUTO weft_array *c = lend(d->matrices[1], N, true, WEFT_F32);
-    WEFT_AUTO weft_array *k = lend(d->indices, N, false, WEFT_I32);
-    if (!x || !y || !z || !a || !c || !k)
-        return weft_error_code();
-    WEFT_ON(device());
-    return weft_call(pair->function, NULL, x, y, z, a, c, k, N);
-}
 
 static void check_counts(const struct pair *pair)
 {
@@ -96,17 +54,11 @@ TEST(F3_neighbours)
     for (int i = 0; i < PAIRS; i++) {
         const struct pair *pair = &pairs[i];
         data actual, expected;
-        weft_status status = WEFT_OK;
         if (test_faults() && i % 16 != 1)
             continue; /* their allocations are those of the others */
         fill(&expected);
-        pair->oracle(vector(&expected, 0, pair->alias), vector(&expected, 1, pair->alias),
-                     vector(&expected, 2, pair->alias), expected.matrices[0], expected.matrices[1],
-                     expected.indices, N);
-        for (int again = 0; again < 2 && status == WEFT_OK; again++) { /* warm too */
-            fill(&actual);
-            status = call(pair, &actual);
-        }
+        call_oracle(pair->oracle, &expected, pair->alias);
+        const weft_status status = call_twice(&pair->function, &actual, pair->alias);
         CHECK_STATUS(status, WEFT_OK);
         if (status == WEFT_OK && memcmp(&actual, &expected, sizeof actual) != 0)
             fprintf(stderr, "%s differs from C\n", pair->function.name);
@@ -227,7 +179,7 @@ TEST(F7_neighbours_explained)
             if (strcmp(pairs[p].function.name, said[i].name) != 0)
                 continue;
             fill(&d);
-            CHECK_STATUS(call(&pairs[p], &d), WEFT_OK);
+            CHECK_STATUS(call_function(&pairs[p].function, &d, pairs[p].alias), WEFT_OK);
             CHECK(says(&pairs[p].function, said[i].what));
         }
 }

@@ -10,40 +10,16 @@
 
 enum { PARALLEL, SERIAL, REDUCTION, STENCIL, TRIANGULAR, ALIASED, INDIRECT, INNER, SORTS };
 
-/* Plain C: elements as functions call them. */
-#define x(i) X[i]
-#define y(i) Y[i]
-#define z(i) Z[i]
-#define a(i, j) A[(i)*N + (j)]
-#define c(i, j) C[(i)*N + (j)]
-#define k(i) K[i]
-#define f32(value) ((float)(value))
-#define max(p, q) ((p) > (q) ? (p) : (q))
-#define min(p, q) ((p) < (q) ? (p) : (q))
-#define LOOP(name, sort, independent, alias, ...)                                                  \
-    __attribute__((unused)) static void c_##name(float *X, float *Y, float *Z, float *A, float *C, \
-                                                 int32_t *K, int n)                                \
-    {                                                                                              \
-        (void)X, (void)Y, (void)Z, (void)A, (void)C, (void)K, (void)n;                             \
-        __VA_ARGS__                                                                                \
-    }
+#include "function/elements.h"
+#define LOOP(name, sort, independent, alias, ...) ORACLE(name, __VA_ARGS__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion" /* loops that cut what they sum */
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
 #include "function/corpus.h"
 #pragma GCC diagnostic pop
 #undef LOOP
-#undef x
-#undef y
-#undef z
-#undef a
-#undef c
-#undef k
-#undef f32
-#undef max
-#undef min
+#include "function/elements.h"
 
-typedef void oracle(float *, float *, float *, float *, float *, int32_t *, int);
 static const struct loop {
     weft_function function;
     oracle *oracle;
@@ -51,16 +27,7 @@ static const struct loop {
     bool independent;
 } loops[] = {
 #define LOOP(name, sort, independent, alias, ...)                                                  \
-    {{sizeof(weft_function),                                                                       \
-      #name,                                                                                       \
-      "(x, y, z, a, c, k, n)",                                                                     \
-      #__VA_ARGS__,                                                                                \
-      WEFT__PLACE,                                                                                 \
-      {sizeof(weft_function_options), false, WEFT_SERIAL_ERROR, WEFT_OFFLOAD_ALWAYS}},             \
-     c_##name,                                                                                     \
-     sort,                                                                                         \
-     alias,                                                                                        \
-     independent},
+    {FUNCTION(#name, #__VA_ARGS__), c_##name, sort, alias, independent},
 #include "function/corpus.h"
 #undef LOOP
 };
@@ -69,20 +36,8 @@ enum { LOOPS = sizeof loops / sizeof loops[0] };
 /* Whether the loop, and not one inside of it alone, was a kernel. */
 static weft_status call(const struct loop *loop, data *d, bool *parallel)
 {
-    WEFT_AUTO weft_array *x = lend(vector(d, 0, loop->alias), N, false, WEFT_F32);
-    WEFT_AUTO weft_array *y = lend(vector(d, 1, loop->alias), N, false, WEFT_F32);
-    WEFT_AUTO weft_array *z = lend(vector(d, 2, loop->alias), N, false, WEFT_F32);
-    WEFT_AUTO weft_array *a = lend(d->matrices[0], N, true, WEFT_F32);
-    WEFT_AUTO weft_array *c = lend(d->matrices[1], N, true, WEFT_F32);
-    WEFT_AUTO weft_array *k = lend(d->indices, N, false, WEFT_I32);
     weft__function *opened;
-    weft_status status;
-    if (!x || !y || !z || !a || !c || !k)
-        return weft_error_code();
-    {
-        WEFT_ON(device());
-        status = weft_call(loop->function, NULL, x, y, z, a, c, k, N);
-    }
+    weft_status status = call_twice(&loop->function, d, loop->alias);
     if (status == WEFT_OK)
         status = weft__function_find(&loop->function, &opened);
     *parallel = status == WEFT_OK && opened->totals[WEFT__DID_LOOP] > 0 &&
@@ -93,16 +48,9 @@ static weft_status call(const struct loop *loop, data *d, bool *parallel)
 static void check_loop(const struct loop *loop, bool *parallel)
 {
     data actual, expected;
-    weft_status status = WEFT_OK;
-    fill(&actual);
     fill(&expected);
-    loop->oracle(vector(&expected, 0, loop->alias), vector(&expected, 1, loop->alias),
-                 vector(&expected, 2, loop->alias), expected.matrices[0], expected.matrices[1],
-                 expected.indices, N);
-    for (int again = 0; again < 2 && status == WEFT_OK; again++) { /* warm too */
-        fill(&actual);
-        status = call(loop, &actual, parallel);
-    }
+    call_oracle(loop->oracle, &expected, loop->alias);
+    const weft_status status = call(loop, &actual, parallel);
     if (status != WEFT_OK && !test_faults())
         fprintf(stderr, "%s: %s\n", loop->function.name, weft_error_message());
     CHECK_STATUS(status, WEFT_OK);
