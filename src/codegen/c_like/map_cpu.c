@@ -10,8 +10,6 @@
 enum { RUN = 1 << 14, BLOCK = 512, SQUARE = 256, TILE_ROWS = 32, TILE_COLUMNS = 64 };
 enum { LINE = WEFT__LINE };
 
-static const weft_dtype none = WEFT_DTYPE_DEFAULT;
-
 static weft_dtype dtype_of(const weft__writer *w, uint32_t operand)
 {
     return (weft_dtype)w->kernel->operands[operand].dtype;
@@ -67,22 +65,16 @@ static uint32_t first_streamed(const weft__writer *w)
 static void write_value(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
-    const bool moves = value->op == WEFT__OP_load || value->op == WEFT__OP_store;
-    const weft_dtype memory = moves ? dtype_of(w, value->slot) : none;
     if (value->op == WEFT__OP_load && !value->shift && is_turned(w, value->slot)) {
+        const weft_dtype memory = dtype_of(w, value->slot);
         weft__text_add(&w->text, "const %s m%u = x%u[d][%d*e + %d];\n",
                        weft__text_of_memory(memory), at, value->slot, weft__parts_of(memory),
                        value->part);
         weft__write_loaded(w, at);
     } else if (value->op == WEFT__OP_load) {
         weft__write_load(w, at);
-    } else if (value->op == WEFT__OP_store) {
-        weft__text_add(&w->text, "y%u[%d*e + %d] = ", value->slot, weft__parts_of(memory),
-                       value->part);
-        weft__write_narrowed(w, value);
-        weft__text_add(&w->text, ";\n");
     } else {
-        weft__write_value(w, at);
+        weft__write_lane_value(w, at);
     }
 }
 
