@@ -197,6 +197,24 @@ TEST(X2_maximum_of_two_zeros_is_the_second)
     CHECK(holds(least, (const double[]){0, -2, -0.0, 0}, 32));
 }
 
+/* NVIDIA's compiler compared before it widened, and took the other one of two zeros then. */
+TEST(X2_maximum_of_a_widened_zero_is_the_second)
+{
+    const float values[] = {-0.0f, 0, -1};
+    WEFT_AUTO weft_array *a = from(values, sizeof values, WEFT_SHAPE(3), WEFT_F32);
+    CHECK(a);
+    WEFT_AUTO weft_array *most = weft_new(maximum(imag(0.5), f64(a)), a);
+    WEFT_AUTO weft_array *least = weft_new(minimum(imag(0.5), f64(a)), a);
+    WEFT_AUTO weft_array *first = weft_new(maximum(f64(a), imag(0.5)), a);
+    WEFT_AUTO weft_array *chosen = weft_new(where(imag(0.5) > f64(a), imag(0.5), f64(a)), a);
+    WEFT_AUTO weft_array *left = weft_new(where(a < 1, maximum(imag(0.5), f64(a)), 0), a);
+    CHECK(holds(most, (const double[]){-0.0, 0, 0}, 24));
+    CHECK(holds(least, (const double[]){-0.0, 0, -1}, 24));
+    CHECK(holds(first, (const double[]){0, 0, 0}, 24));
+    CHECK(holds(chosen, (const double[]){-0.0, 0, 0}, 24));
+    CHECK(holds(left, (const double[]){-0.0, 0, 0}, 24));
+}
+
 /* Compiled code that folds two vectors in a turn stored the slots of the second one, which has no
  * lane here, over those of the next point: it had a mask of its own, but the first one's length. */
 TEST(X4_truths_of_long_code)
@@ -226,7 +244,8 @@ TEST(X4_truths_of_long_code)
     }
 }
 
-TEST_MAIN(TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),
+TEST_MAIN(TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
+          TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),
           TEST_OF(X4_nothing_is_written_between_elements),
           TEST_OF(X4_minimum_of_three_with_a_negative), TEST_OF(X4_least_i16_stays_negative),
           TEST_OF(X2_narrow_literals_are_rounded), TEST_OF(X2_integer_literals_are_rounded_once),

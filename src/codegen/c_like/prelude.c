@@ -60,6 +60,19 @@ static const char wide_words[] =
     "#define WIDE(x, y) ((u64)(x)*(y))\n"
     "#endif\n";
 
+/* NVIDIA's compilers take 0 > x ? 0 : x, of an x that is widened, for x <= 0 ? 0 : x before that,
+ * which is not the same for -0, unless they do not see it. */
+static const char widening_words[] = "#if defined(__CUDACC_RTC__) || defined(NVIDIA_WORDS)\n"
+                                     "FUNCTION f64 WIDENED(f32 x)\n"
+                                     "{\n"
+                                     "    f64 y;\n"
+                                     "    asm(\"cvt.f64.f32 %0, %1;\" : \"=d\"(y) : \"f\"(x));\n"
+                                     "    return y;\n"
+                                     "}\n"
+                                     "#else\n"
+                                     "#define WIDENED(x) (f64)(x)\n"
+                                     "#endif\n";
+
 /* Loads of what is read once and written by nobody leave the first cache to others. */
 static const char fetch_words[] =
     "#if defined(NVIDIA_WORDS) || \\\n"
@@ -104,6 +117,7 @@ static const char opencl_declarations[] =
     "DECLARE size_t get_group_id(uint);\n"
     "DECLARE size_t get_local_id(uint);\n"
     "DECLARE __attribute__((convergent)) void barrier(cl_mem_fence_flags);\n"
+    "DECLARE uint popcount(uint);\n"
     "DECLARE int mul_hi(int, int);\n"
     "DECLARE uint mul_hi(uint, uint);\n"
     "DECLARE long mul_hi(long, long);\n"
@@ -322,7 +336,7 @@ void weft__write_prelude(weft__writer *w)
     if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
         weft__text_add(&w->text, "#define VECTOR %d\n%s", weft__vector_of(w->kernel), cpu_words);
     else
-        weft__text_add(&w->text, "%s%s", wide_words,
+        weft__text_add(&w->text, "%s%s%s", wide_words, w->widens ? widening_words : "",
                        w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
     weft__text_add(&w->text, "%s", negations);
     if (uses_halves(w->kernel))

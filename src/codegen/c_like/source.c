@@ -403,6 +403,26 @@ static void mark_stores(const weft__kernel *kernel, uint8_t *wanted)
     }
 }
 
+static bool is_widened(const weft__kernel *kernel, uint32_t at)
+{
+    const weft__value *value = &kernel->values[at];
+    return value->op == WEFT__OP_cast && value->dtype == WEFT_F64 &&
+           kernel->values[value->argument[0]].dtype == WEFT_F32;
+}
+
+static void mark_compared(weft__writer *w)
+{
+    for (uint32_t k = 0; k < w->kernel->values_count; k++) {
+        const weft__value *value = &w->kernel->values[k];
+        const bool compares = (value->op >= WEFT__OP_eq && value->op <= WEFT__OP_le) ||
+                              value->op == WEFT__OP_min || value->op == WEFT__OP_max;
+        for (int j = 0; compares && j < 2; j++) {
+            w->compared[value->argument[j]] = 1;
+            w->widens |= is_widened(w->kernel, (uint32_t)value->argument[j]);
+        }
+    }
+}
+
 weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *sample,
                                weft__dialect dialect, weft__kernel_text *source)
 {
@@ -412,11 +432,13 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
                       .arguments_count = sample->arguments_count};
     memset(source, 0, sizeof *source);
     const size_t values = kernel->values_count;
-    w.room = weft__allocate_zeroed(values * (2 * sizeof *w.room + 2) + 1);
+    w.room = weft__allocate_zeroed(values * (2 * sizeof *w.room + 3) + 1);
     if (!w.room)
         return WEFT_ERROR_MEMORY;
     w.wanted = (uint8_t *)(w.room + 2 * values);
     w.skips.skip = w.wanted + values;
+    w.compared = w.wanted + 2 * values;
+    mark_compared(&w);
     weft__c_like_shape_of(kernel, sample, dialect, &w.shape);
     w.inner = dialect == WEFT__DIALECT_OPENCL_CPU ? inner_axis(kernel, sample) : -1;
     w.along = inner_axis(kernel, sample);

@@ -273,6 +273,9 @@ static bool write_common(weft__writer *w, uint32_t at)
         weft__text_add(&w->text, "(i64)r");
     else if (value->op == WEFT__OP_index)
         weft__text_add(&w->text, "(i64)i%d", weft__axis_launched(w->kernel, value->slot));
+    else if (value->op == WEFT__OP_cast && from == WEFT_F32 && dtype == WEFT_F64 &&
+             w->compared[at] && w->dialect != WEFT__DIALECT_OPENCL_CPU)
+        weft__text_add(&w->text, "WIDENED(v%d)", x[0]);
     else if (value->op == WEFT__OP_cast)
         write_cast(&w->text, from, dtype, x[0]);
     else if (value->op == WEFT__OP_bitcast && value->part == 1)

@@ -54,8 +54,10 @@ typedef struct weft__writer {
     bool inside;   /* displaced loads do not leave arrays along the innermost axis */
     bool pointed;  /* see weft__kernel_text */
     weft__text text;
-    uint8_t *wanted; /* for each value: whether what is being written needs it */
-    uint32_t *room;  /* two numbers for each value */
+    bool widens;       /* (on GPUs) some value is compared that was widened to f64 */
+    uint8_t *wanted;   /* for each value: whether what is being written needs it */
+    uint8_t *compared; /* for each value: whether it is */
+    uint32_t *room;    /* two numbers for each value */
     weft__skips skips;
 } weft__writer;
 
