@@ -153,6 +153,8 @@ bool weft__launch_view(const weft__launch_plan *plan, uint32_t operand, const we
     weft_array as = {.shape = source->shape, .data = source->data};
     weft_shape flat = {1, {weft__array_count(source)}};
     memcpy(as.stride, source->stride, sizeof as.stride);
+    if (of->form == WEFT__PORTABLE_WHOLE && !weft__array_contiguous(source))
+        return false; /* a position is all that the kernel has */
     if (of->form != WEFT__PORTABLE_ELEMENTS &&
         !reshaped(source, of->form == WEFT__PORTABLE_RESHAPED ? points : &flat, &as))
         return false;

@@ -54,6 +54,39 @@ TEST(F3_positions)
     }
 }
 
+WEFT_FUNCTION(through_rows, (a, y, k, n), {
+    for (int i = 0; i < n; i++)
+        y(i) = a(k(i), i) + 1;
+});
+
+/* Views, whose elements do not follow each other: every second one, backwards, turned. */
+TEST(F3_positions_in_views)
+{
+    static const int64_t steps[][3] = {{0, 2 * N, 2}, {2 * N - 1, N - 1, -1}, {3, N + 3, 1}};
+    int64_t positions[N];
+    float actual[N];
+    WEFT_AUTO weft_array *all = weft_arange(0, 2 * N * N, 1, .dtype = WEFT_F32, .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros(WEFT_SHAPE(N), .device = device());
+    WEFT_AUTO weft_array *rows = all ? weft_reshape(all, WEFT_SHAPE(N, 2 * N)) : NULL;
+    WEFT_AUTO weft_array *turned = rows ? weft_transpose(rows) : NULL;
+    for (int i = 0; i < N; i++)
+        positions[i] = (7 * i + 2) % N;
+    WEFT_AUTO weft_array *k = weft_from_host(positions, sizeof positions, WEFT_SHAPE(N),
+                                             .dtype = WEFT_I64, .device = device());
+    CHECK(turned && y && k);
+    for (size_t v = 0; v < sizeof steps / sizeof steps[0]; v++) {
+        WEFT_AUTO weft_array *x = weft_slice(all, WEFT_STEP(steps[v][0], steps[v][1], steps[v][2]));
+        CHECK_STATUS(weft_call(through, NULL, x, y, k, N), WEFT_OK);
+        CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+        for (int i = 0; i < N; i++)
+            CHECK(actual[i] == (float)(steps[v][0] + positions[i] * steps[v][2] + 1));
+    }
+    CHECK_STATUS(weft_call(through_rows, NULL, turned, y, k, N), WEFT_OK);
+    CHECK_STATUS(weft_copy_to_host(y, actual, sizeof actual), WEFT_OK);
+    for (int i = 0; i < N; i++)
+        CHECK(actual[i] == (float)(2 * N * i + positions[i] + 1));
+}
+
 WEFT_FUNCTION(looked_up, (table, image, out, n), {
     for (int i = 0; i < n; i++)
         out(i) = table(image(i));
@@ -113,4 +146,5 @@ TEST(F3_positions_that_stay)
     CHECK(test_faults() || opened->totals[WEFT__DID_LOOK] == 2);
 }
 
-TEST_MAIN(TEST_OF(F3_positions), TEST_OF(F3_positions_of_bytes), TEST_OF(F3_positions_that_stay));
+TEST_MAIN(TEST_OF(F3_positions), TEST_OF(F3_positions_in_views), TEST_OF(F3_positions_of_bytes),
+          TEST_OF(F3_positions_that_stay));
