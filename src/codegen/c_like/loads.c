@@ -35,7 +35,7 @@ void weft__write_first(weft__writer *w, uint32_t operand)
 
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position)
 {
-    const bool shared = w->shape.tiled && w->shape.lanes == 1; /* one sum for operands alike */
+    const bool shared = w->shape.summed; /* one sum for operands alike */
     weft__write_first(w, operand);
     for (int k = 0; k < w->shape.ndim; k++) {
         weft__text_add(&w->text, " + %s%s%d*", shared && k == 0 ? "(" : "", position, k);

@@ -312,6 +312,8 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
         shape_for_cpu(kernel, launch, shape);
         return;
     }
+    const bool folds = kernel->folds_count && shape->stage != WEFT__STAGE_FINISH &&
+                       is_large_enough(launch->kept * launch->folded);
     if (kernel->folds_count + kernel->loops_count == 0 && is_large_enough(launch->count)) {
         shape->tiled = is_tiled(kernel, launch);
         shape->turned = turned_from(kernel, launch, shape);
@@ -323,15 +325,15 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     }
     if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH && weft__kernel_has_lanes(kernel))
         shape->warps = weft__fold_warps(kernel, launch);
-    if (kernel->folds_count && shape->stage != WEFT__STAGE_FINISH &&
-        is_large_enough(launch->kept * launch->folded))
+    if (folds)
         shape->lanes = (uint8_t)fold_lanes_of(kernel, launch, shape);
     if (shape->warps && shape->lanes > 1 && shape->stage == WEFT__STAGE_CHUNKS)
         weft__share_loads(kernel, launch, shape);
     for (uint32_t k = 0; shape->lanes == 1 && k < kernel->operands_count; k++)
         if (!shape->turned || shape->lie[k] != WEFT__LIE_TURNED)
             shape->lie[k] = WEFT__LIE_ANY;
-    for (uint32_t k = 1; shape->tiled && shape->lanes == 1 && k < kernel->operands_count; k++)
+    shape->summed = shape->lanes == 1 && (shape->tiled || folds);
+    for (uint32_t k = 1; shape->summed && k < kernel->operands_count; k++)
         shape->alike[k] = have_same_strides(launch, k - 1, k);
 }
 
@@ -342,7 +344,7 @@ uint32_t weft__c_like_class(const weft__kernel *kernel, const weft__launch *laun
     weft__c_like_shape_of(kernel, launch, dialect, &shape);
     const uint8_t first[] = {(uint8_t)dialect, (uint8_t)launch->kept_ndim};
     const uint32_t written = offsetof(weft__c_like_shape, lie) + kernel->operands_count;
-    const uint32_t alike = shape.tiled ? kernel->operands_count : 0;
+    const uint32_t alike = shape.summed ? kernel->operands_count : 0;
     if (sizeof first + written + alike <= room) {
         memcpy(bytes, first, sizeof first);
         memcpy(bytes + sizeof first, &shape, written);

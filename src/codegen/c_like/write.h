@@ -31,6 +31,7 @@ typedef struct weft__c_like_shape {
     uint8_t march;  /* (of maps on GPUs) 1 + the axis that items march along, or 0 */
     uint8_t turned; /* (of maps on GPUs) 1 + the axis that operands are turned from, or 0 */
     uint8_t tiled;  /* (of maps) a group takes a piece of several rows */
+    uint8_t summed; /* (on GPUs, of one lane) operands alike have one sum of distances */
     uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
     uint8_t warps;  /* (of folds on GPUs that have lanes) warps for each result */
     uint8_t shared; /* (of those) results along an axis that what is loaded is for, all at once */
@@ -38,7 +39,7 @@ typedef struct weft__c_like_shape {
     uint8_t even;   /* (of maps on GPUs that read nothing) items of a row are a power of two */
     uint8_t block;  /* (of maps on CPUs) an item takes care of many elements, in blocks */
     uint8_t lie[WEFT__OPERANDS_MAX];
-    uint8_t alike[WEFT__OPERANDS_MAX]; /* (of tiles with one lane) strides of the one before it */
+    uint8_t alike[WEFT__OPERANDS_MAX]; /* (if summed) it has the strides of the one before it */
 } weft__c_like_shape;
 
 typedef struct weft__writer {
