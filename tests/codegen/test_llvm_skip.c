@@ -87,22 +87,28 @@ static bool check_kernel(const weft__kernel *kernel, weft_dtype dtype)
     return true;
 }
 
-static bool check_function(weft__math_function function, weft_dtype dtype)
+static weft_status build_function(weft__builder *builder, weft__math_function function,
+                                  weft_dtype dtype)
 {
     const weft__math_facts *facts = &weft__math_functions[function];
     const weft_dtype result = facts->boolean ? WEFT_BOOL : dtype;
-    weft__builder builder;
     int32_t arguments[2] = {0, 0};
-    weft__build_begin(&builder);
-    builder.kernel.ndim = 1;
+    weft__build_begin(builder);
+    builder->kernel.ndim = 1;
     for (int k = 0; k < facts->arity; k++)
         arguments[k] =
-            weft__build_load(&builder, weft__build_operand(&builder, dtype, false)).part[0];
-    const int32_t value = weft__math(&builder, function, dtype, arguments[0], arguments[1]);
-    weft__build_store(&builder, weft__build_operand(&builder, result, true),
+            weft__build_load(builder, weft__build_operand(builder, dtype, false)).part[0];
+    const int32_t value = weft__math(builder, function, dtype, arguments[0], arguments[1]);
+    weft__build_store(builder, weft__build_operand(builder, result, true),
                       (weft__element){.part = {value}, .dtype = result});
-    const bool passed =
-        weft__build_finish(&builder) == WEFT_OK && check_kernel(&builder.kernel, dtype);
+    return weft__build_finish(builder);
+}
+
+static bool check_function(weft__math_function function, weft_dtype dtype)
+{
+    weft__builder builder;
+    const bool passed = build_function(&builder, function, dtype) == WEFT_OK &&
+                        check_kernel(&builder.kernel, dtype);
     weft__build_free(&builder);
     return passed;
 }
@@ -119,6 +125,40 @@ TEST(math_functions)
                 CHECK(check_function((weft__math_function)k, WEFT_F32));
                 CHECK(check_function((weft__math_function)k, WEFT_F64));
             }
+    }
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)) != NULL; text++)
+        count++;
+    return count;
+}
+
+/* Long code is made once, with what it rarely needs in its midst: asinh has 16 products and sums of
+ * one rounding. */
+TEST(made_once)
+{
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    {
+        weft__builder builder;
+        struct tiny_launch at;
+        char *text = NULL;
+        if (isa == 0) /* has no fma */
+            continue;
+        CHECK_STATUS(build_function(&builder, WEFT__MATH_asinh, WEFT_F32), WEFT_OK);
+        struct tiny shape = {.kernel = builder.kernel};
+        launch_begin(&at, &shape, 1, &(int64_t){MOST});
+        for (int k = 0; k < 2; k++)
+            launch_argument(&at, k, NULL, &(int64_t){sizeof(float)});
+        const weft_status status = weft__llvm_explain(&builder.kernel, &at.launch, &text);
+        weft__build_free(&builder);
+        CHECK_STATUS(status, WEFT_OK);
+        const int fused = count_of(text, "vfm") + count_of(text, "vfnm") + count_of(text, "fmla");
+        weft__free(text);
+        CHECK(fused > 0 && fused <= 20);
     }
 }
 
@@ -161,4 +201,4 @@ TEST(choices)
 }
 
 #define LONG "compiles very many kernels; test_llvm covers it"
-TEST_MAIN(TEST_NO_FAULTS(choices, LONG), TEST_NO_FAULTS(math_functions, LONG));
+TEST_MAIN(TEST_NO_FAULTS(choices, LONG), TEST_NO_FAULTS(math_functions, LONG), TEST_OF(made_once));

@@ -287,35 +287,21 @@ static weft__ref emit_any(const weft__emitter *emitter, const struct turn *turn,
                                 weft__llvm.ConstNull(bits), "");
 }
 
-bool weft__skip_leaves(const weft__survey *survey, const weft__skip *skip, uint32_t value)
+/* Whether value k is a select that takes a value of a skip. */
+static bool is_taken_by(const weft__survey *survey, const weft__skip *skip, uint32_t value,
+                        uint32_t k)
 {
-    const weft__kernel *kernel = survey->kernel;
-    for (uint32_t k = skip->first; k < kernel->values_count; k++)
-        if (kernel->values[k].op == WEFT__OP_select && survey->needed[k] != 0 &&
-            kernel->values[k].argument[skip->side] == (int32_t)value)
-            return true;
-    return false;
+    const weft__value *select = &survey->kernel->values[k];
+    return select->op == WEFT__OP_select && survey->needed[k] != 0 &&
+           select->argument[skip->side] == (int32_t)value;
 }
 
-/* What a skip leaves is what it computed, or anything. */
-static void emit_left(weft__emitter *emitter, const struct turn *turn, int number,
-                      weft__block before, weft__block inside)
+bool weft__skip_leaves(const weft__survey *survey, const weft__skip *skip, uint32_t value)
 {
-    const weft__survey *survey = emitter->survey;
-    const weft__skip *skip = &survey->skips[number - 1];
-    for (uint32_t value = skip->condition + 1; value < skip->first; value++) {
-        if (survey->skip[value] != number || !weft__skip_leaves(survey, skip, value))
-            continue;
-        for (int k = 0; k < turn->unroll; k++) {
-            weft__ref *made = &emitter->values[(size_t)k * survey->kernel->values_count + value];
-            weft__type type = weft__llvm.TypeOf(*made);
-            weft__ref phi = weft__llvm.BuildPhi(emitter->builder, type, "");
-            weft__ref nothing = weft__llvm.ConstNull(type);
-            weft__llvm.AddIncoming(phi, made, &inside, 1);
-            weft__llvm.AddIncoming(phi, &nothing, &before, 1);
-            *made = phi;
-        }
-    }
+    for (uint32_t k = skip->first; k < survey->kernel->values_count; k++)
+        if (is_taken_by(survey, skip, value, k))
+            return true;
+    return false;
 }
 
 /* Whether a select takes what a skip leaves and what is there already. */
@@ -367,6 +353,37 @@ static bool is_blended(const struct turn *turn, uint32_t value)
     return false;
 }
 
+/* Whether a select takes a value of a skip, other than those that were made with it. */
+static bool is_left(const weft__survey *survey, const struct turn *turn, const weft__skip *skip,
+                    uint32_t value)
+{
+    for (uint32_t k = skip->first; k < survey->kernel->values_count; k++)
+        if (is_taken_by(survey, skip, value, k) && !is_blended(turn, k))
+            return true;
+    return false;
+}
+
+/* What a skip leaves is what it computed, or anything. */
+static void emit_left(weft__emitter *emitter, const struct turn *turn, int number,
+                      weft__block before, weft__block inside)
+{
+    const weft__survey *survey = emitter->survey;
+    const weft__skip *skip = &survey->skips[number - 1];
+    for (uint32_t value = skip->condition + 1; value < skip->first; value++) {
+        if (survey->skip[value] != number || !is_left(survey, turn, skip, value))
+            continue;
+        for (int k = 0; k < turn->unroll; k++) {
+            weft__ref *made = &emitter->values[(size_t)k * survey->kernel->values_count + value];
+            weft__type type = weft__llvm.TypeOf(*made);
+            weft__ref phi = weft__llvm.BuildPhi(emitter->builder, type, "");
+            weft__ref nothing = weft__llvm.ConstNull(type);
+            weft__llvm.AddIncoming(phi, made, &inside, 1);
+            weft__llvm.AddIncoming(phi, &nothing, &before, 1);
+            *made = phi;
+        }
+    }
+}
+
 /* The values from `begin` to before `end` that are in one skip, or in none: number 0. */
 static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
                         int number);
@@ -408,6 +425,10 @@ static void emit_skip(weft__emitter *emitter, struct turn *turn, int number)
         emit_blends(emitter, turn, number, before, after);
     } else {
         emit_values(emitter, turn, skip->condition + 1, skip->first, number);
+        if (weft__skip_is_rare(emitter->survey, number))
+            weft__emit_rarely(emitter, branch);
+        if (emitter->lanes > 1 && weft__skip_gives_up(emitter->survey, number - 1))
+            emit_blends(emitter, turn, number, before, after);
     }
     inside = weft__llvm.GetInsertBlock(emitter->builder);
     weft__llvm.BuildBr(emitter->builder, after);

@@ -189,9 +189,8 @@ weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address,
 void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
                             int size);
 
-/* rare.c: whether a skip (its number from 1 on) is a function of its own; the call of it, for the
- * vector at hand; and at the beginning of a function what both need. */
-bool weft__skip_is_apart(const weft__survey *survey, int number);
+/* rare.c: the call of a skip that is a function of its own, for the vector at hand; and at the
+ * beginning of a function what both need. */
 void weft__emit_rare(weft__emitter *emitter, int number);
 void weft__emit_frame(weft__emitter *emitter);
 /* Says that a branch hardly ever goes to the first of its two blocks. */

@@ -89,9 +89,23 @@ bool weft__skip_is_apart(const weft__survey *survey, int number)
     return dear && find_items(survey, number, &items);
 }
 
+/* A side that is most of the code is what functions usually compute: the other one is of arguments
+ * that are tiny, or far. */
+bool weft__skip_is_rare(const weft__survey *survey, int number)
+{
+    const weft__skip *skip = &survey->skips[number - 1];
+    uint32_t inside = 0;
+    for (uint32_t k = skip->condition + 1; k < skip->first; k++)
+        inside += is_inside(survey, number, k);
+    return survey->always > WEFT__SHORT_MOST && weft__skip_gives_up(survey, number - 1) &&
+           inside < survey->always;
+}
+
 bool weft__survey_gives_up(const weft__survey *survey)
 {
     bool gives_up = false;
+    if (survey->always > WEFT__SHORT_MOST)
+        return false;
     for (int k = 1; survey->target.masks && k <= survey->skips_count; k++)
         gives_up |= weft__skip_gives_up(survey, k - 1) && !weft__skip_is_apart(survey, k);
     return gives_up;

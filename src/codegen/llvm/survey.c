@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    UNROLL_FOUR = 12,   /* kernels of up to so many operations have four vectors in a turn */
-    UNROLL_TWO = 32,    /* and two */
+    UNROLL_TWO = 32,    /* kernels of up to so many operations have two vectors in a turn */
     UNROLL_CHAIN = 200, /* or two, where operations mostly wait for one another */
     UNROLL_SKIPS =
         64,    /* but one, where more would be skipped than is gained, and takes long to make */
@@ -354,6 +353,15 @@ static uint32_t depth_of(const weft__survey *survey, uint32_t *depth)
     return deepest;
 }
 
+/* Whether turns have code that is skipped, other than calls. */
+static bool has_skips_inside(const weft__survey *survey)
+{
+    bool inside = false;
+    for (int k = 1; k <= survey->skips_count; k++)
+        inside |= !weft__skip_is_apart(survey, k);
+    return inside && !weft__survey_gives_up(survey);
+}
+
 /* Short kernels need several loads under way, long chains something to do while they wait. */
 static int unroll_of(const weft__survey *survey, uint32_t *depth)
 {
@@ -365,10 +373,10 @@ static int unroll_of(const weft__survey *survey, uint32_t *depth)
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
         if (survey->spacing[k] > WEFT__SPACING_DOUBLE)
             return 1;
-    if (survey->skips_count > 0 && !survey->gives_up && survey->operations > UNROLL_SKIPS)
+    if (has_skips_inside(survey) && survey->operations > UNROLL_SKIPS)
         return 1;
     if (operations <= UNROLL_TWO)
-        return operations <= UNROLL_FOUR ? 4 : 2;
+        return operations <= WEFT__SHORT_MOST ? 4 : 2;
     return operations <= UNROLL_CHAIN && operations < CHAIN * depth_of(survey, depth) ? 2 : 1;
 }
 
@@ -377,7 +385,7 @@ static int unroll_of(const weft__survey *survey, uint32_t *depth)
 static bool is_whole(const weft__survey *survey)
 {
     const weft__kernel *kernel = survey->kernel;
-    bool whole = survey->always > UNROLL_FOUR && kernel->loops_count == 0 &&
+    bool whole = survey->always > WEFT__SHORT_MOST && kernel->loops_count == 0 &&
                  survey->operands == kernel->operands_count && !weft__survey_gives_up(survey);
     size_t bytes = 0;
     for (uint32_t k = 0; k < kernel->operands_count; k++) {

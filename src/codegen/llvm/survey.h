@@ -98,9 +98,16 @@ enum { WEFT__WHOLE_BYTES = 16 << 10 };
 
 /* Whether a skip is in no other one, and no skip is for the other side. */
 bool weft__skip_gives_up(const weft__survey *survey, int number);
-/* rare.c: whether there is code that turns had better not contain, and that is no function of its
- * own. */
+/* rare.c: whether a skip (its number from 1 on) is a function of its own; whether it is hardly ever
+ * needed, as far as can be told. */
+bool weft__skip_is_apart(const weft__survey *survey, int number);
+bool weft__skip_is_rare(const weft__survey *survey, int number);
+/* Whether there is code that turns had better not contain, and that is no function of its own. Long
+ * code is made once, and contains it. */
 bool weft__survey_gives_up(const weft__survey *survey);
+
+/* More operations than so many for every point are long code. */
+enum { WEFT__SHORT_MOST = 12 };
 
 /* The dtypes and arguments of every value are such that docs/semantics.md says what it computes. */
 weft_status weft__kernel_check(const weft__kernel *kernel);
