@@ -19,6 +19,8 @@ static void ignore(weft__llvm_diagnostic diagnostic, void *context)
  * points. */
 struct surveys {
     bool folds;
+    bool stored; /* is all that results are */
+    weft__object_fold described[WEFT__FOLDS_MAX];
     weft__fold_parts parts;
     weft__survey kernel, points;
 };
@@ -61,9 +63,11 @@ static weft_status make_functions(weft__emitter *emitter, const struct surveys *
 {
     weft__folding folding = {.count = 0};
     emitter->survey = &surveys->kernel;
-    TRY(make_tables(emitter));
-    make_function(emitter, WEFT__KERNEL_NAME, weft__emit_function);
-    weft__free(emitter->single);
+    if (!surveys->stored) {
+        TRY(make_tables(emitter));
+        make_function(emitter, WEFT__KERNEL_NAME, weft__emit_function);
+        weft__free(emitter->single);
+    }
     if (!surveys->folds)
         return WEFT_OK;
     emitter->survey = &surveys->points;
@@ -138,6 +142,16 @@ static void drop_surveys(struct surveys *surveys)
         weft__fold_parts_free(&surveys->parts);
 }
 
+static void describe_folds(const weft__kernel *kernel, weft__object_fold *folds)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        if (value->op == WEFT__OP_fold)
+            *folds++ = (weft__object_fold){
+                .kind = value->slot, .dtype = value->dtype, .part = value->part};
+    }
+}
+
 /* Also where it fails, the surveys are to be dropped. */
 static weft_status make_surveys(const weft__kernel *kernel, const weft__launch *sample,
                                 struct surveys *surveys)
@@ -147,6 +161,8 @@ static weft_status make_surveys(const weft__kernel *kernel, const weft__launch *
         return weft__survey_make(kernel, sample, &surveys->kernel);
     TRY(weft__fold_split(kernel, &surveys->parts));
     surveys->folds = true;
+    describe_folds(kernel, surveys->described);
+    surveys->stored = weft__fold_only_stored(kernel, &surveys->parts.results, surveys->described);
     TRY(weft__fold_survey_points(kernel, &surveys->parts.points, sample, &surveys->points));
     return weft__fold_survey_results(kernel, &surveys->parts.results, sample, &surveys->kernel);
 }
@@ -171,18 +187,6 @@ static void describe_operands(const weft__kernel *kernel, const weft__survey *su
         const size_t bytes = weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
         const weft__object_operand operand = {survey->flags[k], (uint8_t)__builtin_ctzll(bytes)};
         memcpy(at + k * sizeof operand, &operand, sizeof operand);
-    }
-}
-
-static void describe_folds(const weft__kernel *kernel, char *at)
-{
-    for (uint32_t k = 0; k < kernel->values_count; k++) {
-        const weft__value *value = &kernel->values[k];
-        const weft__object_fold fold = {value->slot, value->dtype, value->part};
-        if (value->op != WEFT__OP_fold)
-            continue;
-        memcpy(at, &fold, sizeof fold);
-        at += sizeof fold;
     }
 }
 
@@ -215,8 +219,7 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
     memcpy(data, &header, sizeof header);
     describe_displaced(survey, data + displaced);
     describe_operands(kernel, surveys->folds ? &surveys->points : survey, data + operands);
-    if (surveys->folds)
-        describe_folds(kernel, data + folds);
+    memcpy(data + folds, surveys->described, kernel->folds_count * sizeof(weft__object_fold));
     memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
     *object = (weft__object){data, begin + file};
     return WEFT_OK;

@@ -158,7 +158,7 @@ static weft_status relocate_section(const struct file *file, const Elf64_Shdr *s
     return WEFT_OK;
 }
 
-/* The functions of a kernel: the one that there always is, and that of folds. */
+/* The functions of a kernel: of its results, and of folds. */
 static weft_status find_kernel(const struct file *file, const Elf64_Shdr *table, char **kernel)
 {
     static const char *const names[] = {WEFT__KERNEL_NAME, WEFT__FOLD_NAME};
@@ -185,7 +185,7 @@ static weft_status link_sections(const struct file *file, char **kernel)
         else if (section.sh_type == SHT_SYMTAB)
             TRY(find_kernel(file, &section, kernel));
     }
-    return kernel[0] != NULL ? WEFT_OK : damaged("it has no kernel");
+    return kernel[0] != NULL || kernel[1] != NULL ? WEFT_OK : damaged("it has no kernel");
 }
 
 static weft_status map(struct file *file, weft__native *native)

@@ -72,6 +72,12 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
 weft_status weft__fold_survey_results(const weft__kernel *kernel, const weft__kernel *results,
                                       const weft__launch *sample, weft__survey *survey);
 
+struct weft__object_fold;
+/* fold_store.c: whether all that is done with results is to store them. Then the folds, which are
+ * described already, say where to, and nothing is compiled for it. */
+bool weft__fold_only_stored(const weft__kernel *kernel, const weft__kernel *results,
+                            struct weft__object_fold *folds);
+
 /* The element that leaves any other as it is, whichever comes first; bits of the type. The complex
  * product has none. */
 uint64_t weft__fold_identity(int kind, weft_dtype dtype, int part);

@@ -72,6 +72,10 @@ static void run_results(weft__fold_frame *frame)
     weft__patch *patch = &frame->results;
     for (int32_t k = frame->launch->kept_ndim; k < frame->launch->ndim; k++)
         frame->points.position[k] = 0;
+    if (native->run == NULL) {
+        weft__fold_store(frame);
+        return;
+    }
     for (uint32_t k = 0; k < operands; k++)
         patch->operands[k] = (weft__patch_operand){weft__fold_data(frame, k), 0,
                                                    axis < 0 ? 0 : frame->arguments[k].stride[axis]};

@@ -37,6 +37,9 @@ typedef struct weft__fold_frame {
 void weft__fold_groups(const weft__fold_frame *frame, char *const *groups, int64_t count,
                        int64_t pitch, int64_t columns);
 
+/* Stores results, which are in frame->chunk, for the columns. */
+void weft__fold_store(const weft__fold_frame *frame);
+
 /* Folds `chunks` chunks of the columns; the results of a chunk go to `to`, those of the next are
  * `pitch` values further on. */
 void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,

@@ -79,8 +79,19 @@ static bool folds_fit(const weft__native *native)
         if (fold->part == 0 && weft__fold_combiner(fold).primitive == NULL &&
             weft__fold_combiner(fold).pair == NULL)
             return false;
+        if (fold->stored > native->header.operands_count || fold->stored_part > 1 ||
+            fold->memory >= WEFT_DTYPE_END || (fold->stored != 0 && fold->memory < WEFT_BOOL))
+            return false;
     }
     return true;
+}
+
+/* Whether there is the code that there should be: that of results which are not only stored is
+ * missed only by kernels without folds. */
+static bool code_fits(const weft__native *native)
+{
+    return native->header.folds_count > 0 ? native->fold != NULL
+                                          : native->fold == NULL && native->run != NULL;
 }
 
 weft_status weft__object_load(const weft__object *object, weft__image *image)
@@ -100,7 +111,7 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
         operands_fit(native) && folds_fit(native)
             ? weft__elf_load((const char *)object->data + begin, object->bytes - begin, native)
             : damaged();
-    if (status == WEFT_OK && (header.folds_count > 0) != (native->fold != NULL)) {
+    if (status == WEFT_OK && !code_fits(native)) {
         weft__elf_unload(native);
         status = damaged();
     }

@@ -18,7 +18,7 @@ typedef struct weft__object_header {
     uint32_t lanes; /* the order of the folds is that of a last axis that is folded */
     uint32_t width; /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o4"
+#define WEFT__OBJECT_MAGIC "weft.o5"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
@@ -35,11 +35,13 @@ typedef struct weft__object_displaced {
 typedef struct weft__object_fold {
     uint16_t kind; /* a weft__op or a weft__fold_kind */
     uint8_t dtype, part;
+    uint16_t stored; /* 1 + the operand that it is stored to, as it is; 0: nobody does that here */
+    uint8_t stored_part, memory; /* of that, and its dtype */
 } weft__object_fold;
 
 /* The program of an image. */
 typedef struct weft__native {
-    weft__patch_run *run;  /* of a kernel with folds: its results */
+    weft__patch_run *run;  /* of a kernel with folds: its results, or NULL: they are stored */
     weft__patch_run *fold; /* the points of a kernel with folds, or NULL */
     void *memory;          /* that the code is in */
     size_t bytes;
