@@ -64,6 +64,76 @@ static weft__ref quotient(const weft__emitter *emitter, weft_dtype dtype, weft__
                   weft__dtype_is_signed(dtype) ? weft__llvm.BuildSDiv : weft__llvm.BuildUDiv, x, y);
 }
 
+/* Bytes as half as many integers of 16 bits, which x86 has instructions for: those at even places
+ * are the low halves, the others the high ones. LLVM would move all of them apart and back. */
+static bool has_pairs(const weft__emitter *emitter, int bits)
+{
+    return bits == 8 && emitter->lanes >= 16 && emitter->survey->target.isa <= WEFT__ISA_AVX512;
+}
+
+struct pairs {
+    weft__emitter emitter; /* of half as many lanes */
+    weft__ref x, y, low, high, eight;
+};
+
+static struct pairs pairs_of(const weft__emitter *emitter, weft__ref x, weft__ref y)
+{
+    struct pairs pairs = {.emitter = *emitter};
+    pairs.emitter.lanes = emitter->lanes / 2;
+    weft__type type = weft__emit_integer(&pairs.emitter, 16);
+    pairs.x = weft__llvm.BuildBitCast(emitter->builder, x, type, "");
+    pairs.y = weft__llvm.BuildBitCast(emitter->builder, y, type, "");
+    pairs.low = weft__emit_number(&pairs.emitter, 16, 0xff);
+    pairs.high = weft__emit_number(&pairs.emitter, 16, 0xff00);
+    pairs.eight = weft__emit_number(&pairs.emitter, 16, 8);
+    return pairs;
+}
+
+static weft__ref bytes_of(const weft__emitter *emitter, weft__ref even, weft__ref odd)
+{
+    return weft__llvm.BuildBitCast(emitter->builder, binary(emitter, weft__llvm.BuildOr, even, odd),
+                                   weft__emit_integer(emitter, 8), "");
+}
+
+static weft__ref multiply(const weft__emitter *emitter, int bits, weft__ref x, weft__ref y)
+{
+    weft__llvm_binary *and = weft__llvm.BuildAnd, *times = weft__llvm.BuildMul;
+    if (!has_pairs(emitter, bits))
+        return binary(emitter, times, x, y);
+    const struct pairs p = pairs_of(emitter, x, y);
+    weft__ref odd = binary(emitter, times, binary(emitter, weft__llvm.BuildLShr, p.x, p.eight),
+                           binary_held(emitter, and, p.y, p.high));
+    return bytes_of(emitter, binary_held(emitter, and, binary(emitter, times, p.x, p.y), p.low),
+                    odd);
+}
+
+/* Of bytes by fewer places than they have bits. */
+static weft__ref shift_bytes(const weft__emitter *emitter, weft__llvm_binary *build, weft__ref x,
+                             weft__ref y)
+{
+    weft__llvm_binary *and = weft__llvm.BuildAnd, *up = weft__llvm.BuildShl,
+                      *down = weft__llvm.BuildLShr;
+    const struct pairs p = pairs_of(emitter, x, y);
+    weft__ref by_even = binary_held(emitter, and, p.y, p.low),
+              by_odd = binary(emitter, down, p.y, p.eight), even, odd;
+    if (build == up) {
+        even = binary_held(emitter, and, binary(emitter, up, p.x, by_even), p.low);
+        odd = binary(emitter, up, binary_held(emitter, and, p.x, p.high), by_odd);
+        return bytes_of(emitter, even, odd);
+    }
+    even = binary(emitter, build, binary(emitter, up, p.x, p.eight), by_even);
+    odd = binary_held(emitter, and, binary(emitter, build, p.x, by_odd), p.high);
+    return bytes_of(emitter, binary(emitter, down, even, p.eight), odd);
+}
+
+static weft__ref shift_by(const weft__emitter *emitter, int bits, weft__llvm_binary *build,
+                          weft__ref x, weft__ref y)
+{
+    const bool variable = emitter->survey->target.isa == WEFT__ISA_AVX512;
+    return variable && has_pairs(emitter, bits) ? shift_bytes(emitter, build, x, y)
+                                                : binary(emitter, build, x, y);
+}
+
 static weft__ref divide(const weft__emitter *emitter, weft_dtype dtype, weft__ref x, weft__ref y,
                         bool remainder)
 {
@@ -78,8 +148,7 @@ static weft__ref divide(const weft__emitter *emitter, weft_dtype dtype, weft__re
     }
     weft__ref result = quotient(emitter, dtype, x, safe);
     if (remainder)
-        result = binary(emitter, weft__llvm.BuildSub, x,
-                        binary(emitter, weft__llvm.BuildMul, result, safe));
+        result = binary(emitter, weft__llvm.BuildSub, x, multiply(emitter, bits, result, safe));
     if (by_minus_one != NULL) {
         weft__ref negated = binary(emitter, weft__llvm.BuildSub, zero, x);
         result = weft__emit_select(emitter, by_minus_one, remainder ? zero : negated, result);
@@ -140,11 +209,11 @@ static weft__ref shift(const weft__emitter *emitter, weft__op op, weft_dtype dty
     weft__ref most = weft__emit_number(emitter, bits, (uint64_t)bits - 1);
     weft__ref inside = compare(emitter, WEFT__ICMP_ULE, y, most);
     if (op == WEFT__OP_shr && weft__dtype_is_signed(dtype))
-        return binary(emitter, weft__llvm.BuildAShr, x,
-                      weft__emit_select(emitter, inside, y, most));
+        return shift_by(emitter, bits, weft__llvm.BuildAShr, x,
+                        weft__emit_select(emitter, inside, y, most));
     weft__ref shifted =
-        binary(emitter, op == WEFT__OP_shl ? weft__llvm.BuildShl : weft__llvm.BuildLShr, x,
-               binary(emitter, weft__llvm.BuildAnd, y, most));
+        shift_by(emitter, bits, op == WEFT__OP_shl ? weft__llvm.BuildShl : weft__llvm.BuildLShr, x,
+                 binary(emitter, weft__llvm.BuildAnd, y, most));
     return weft__emit_select(emitter, inside, shifted, weft__emit_number(emitter, bits, 0));
 }
 
@@ -162,7 +231,7 @@ static weft__ref emit_integers(const weft__emitter *emitter, weft__op op, weft_d
     case WEFT__OP_sub:
         return binary_held(emitter, weft__llvm.BuildSub, x[0], x[1]);
     case WEFT__OP_mul:
-        return binary(emitter, weft__llvm.BuildMul, x[0], x[1]);
+        return multiply(emitter, bits, x[0], x[1]);
     case WEFT__OP_mul_high:
         return multiply_high(emitter, dtype, x[0], x[1]);
     case WEFT__OP_div:

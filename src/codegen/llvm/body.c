@@ -240,15 +240,19 @@ static void turn_to(weft__emitter *emitter, int k, const weft__ref *at)
 
 /* Left alone, LLVM puts the whole code of one vector before that of the other, and a processor sees
  * only one of them at a time. */
-static void tie(weft__emitter *emitter, uint32_t k)
+static void tie(weft__emitter *emitter, uint32_t k, int unroll)
 {
     const weft__value *value = value_at(emitter, k);
     const weft_dtype dtype = (weft_dtype)value->dtype;
-    if (value->op != WEFT__OP_store && value->op != WEFT__OP_load && value->op != WEFT__OP_fold &&
-        weft__dtype_is_float(dtype) &&
-        emitter->lanes << weft__memory_size(dtype) >= SHORTEST_REGISTER)
+    const size_t bytes = (size_t)emitter->lanes << weft__memory_size(dtype);
+    if (value->op == WEFT__OP_store || value->op == WEFT__OP_load || value->op == WEFT__OP_fold ||
+        dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER)
+        return;
+    if (unroll == 2)
         weft__emit_tie(emitter, &emitter->values[k],
                        &emitter->values[k + emitter->survey->kernel->values_count]);
+    else if (!weft__dtype_is_float(dtype) && bytes <= (size_t)emitter->survey->target.bytes)
+        emitter->values[k] = weft__emit_opaque_vector(emitter, emitter->values[k]);
 }
 
 /* The vectors of a turn, and what is made of them now. */
@@ -501,8 +505,8 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
             else
                 emit_point(emitter, value, emitter->pending);
         }
-        if (turn->unroll == 2 && survey->kernel->loops_count == 0 && ++turn->made % TIED == 0)
-            tie(emitter, value);
+        if (turn->unroll <= 2 && survey->kernel->loops_count == 0 && ++turn->made % TIED == 0)
+            tie(emitter, value, turn->unroll);
     }
 }
 

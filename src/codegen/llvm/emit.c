@@ -147,6 +147,16 @@ weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x)
     return weft__llvm.BuildCall2(emitter->builder, type, nothing, &x, 1, "");
 }
 
+weft__ref weft__emit_opaque_vector(const weft__emitter *emitter, weft__ref x)
+{
+    const bool is_arm = emitter->survey->target.isa == WEFT__ISA_NEON;
+    weft__type vector = weft__llvm.TypeOf(x);
+    weft__type type = weft__llvm.FunctionType(vector, &vector, 1, 0);
+    weft__ref nothing =
+        weft__llvm.GetInlineAsm(type, "", 0, is_arm ? "=w,0" : "=v,0", 4, 0, 0, 0, 0);
+    return weft__llvm.BuildCall2(emitter->builder, type, nothing, &x, 1, "");
+}
+
 void weft__emit_tie(const weft__emitter *emitter, weft__ref *x, weft__ref *y)
 {
     static const char x86[] = "=v,=v,0,1", arm[] = "=w,=w,0,1";

@@ -110,7 +110,9 @@ weft__ref weft__emit_call(const weft__emitter *emitter, const char *name, weft__
 /* The same i64, of which LLVM can tell nothing: without knowing how a loop counts, it does not look
  * for other ways to write it, which would take most of the time and find nothing better. */
 weft__ref weft__emit_opaque(const weft__emitter *emitter, weft__ref x);
-/* Ties two vectors of floats: code that uses one of them later comes after the code that makes
+/* The same of a vector: what is done with integers is not looked at across it. */
+weft__ref weft__emit_opaque_vector(const weft__emitter *emitter, weft__ref x);
+/* Ties two vectors: code that uses one of them later comes after the code that makes
  * either. */
 void weft__emit_tie(const weft__emitter *emitter, weft__ref *x, weft__ref *y);
 weft__ref weft__emit_address(const weft__emitter *emitter, weft__ref base, weft__ref offset);
