@@ -668,6 +668,63 @@ TEST(random_kernels_with_folds)
         CHECK(random_trial());
 }
 
+/* Sums of both parts of complex numbers, as such, as halves and as they are: nothing is compiled to
+ * store them, unless something is computed of one. */
+static void stored_kernel(struct fold_trial *trial, bool computed)
+{
+    struct tiny *tiny = &trial->tiny;
+    tiny_begin(tiny);
+    tiny->kernel.ndim = trial->space.ndim;
+    tiny->kernel.folded = trial->folded;
+    const int x = tiny_load(tiny, WEFT_C64), y = tiny_load_from(tiny, 0, 1);
+    const int real = fold_of(tiny, WEFT__OP_add, WEFT_F32, 0, x, 0);
+    const int imaginary = fold_of(tiny, WEFT__OP_add, WEFT_F32, 0, y, 0);
+    const int least = fold_of(tiny, WEFT__OP_min, WEFT_F32, 0, x, 0);
+    const int most = fold_of(tiny, WEFT__OP_max, WEFT_F32, 0, y, 0);
+    store_kept(tiny, WEFT_C64, real);
+    const int other = tiny_value(tiny, WEFT__OP_store, WEFT_F32, imaginary, 0, 0);
+    tiny->values[other].slot = (uint16_t)(tiny->kernel.operands_count - 1);
+    tiny->values[other].part = 1;
+    store_kept(tiny, WEFT_BF16, least);
+    store_kept(tiny, WEFT_F32,
+               computed ? tiny_value(tiny, WEFT__OP_add, WEFT_F32, most, most, 0) : most);
+}
+
+static bool check_stored(uint32_t axes, enum layout_kind layout, bool computed)
+{
+    static struct fold_trial trial;
+    const int64_t size[] = {67, 131};
+    struct fold_launch at;
+    char *text = NULL;
+    memset(&trial, 0, sizeof trial);
+    trial.space = space_make(2, size);
+    trial.folded = axes;
+    stored_kernel(&trial, computed);
+    for (uint32_t k = 0; k < trial.tiny.kernel.operands_count; k++)
+        trial.layout[k] = fold_layout(&trial, (int)k, k == 0 ? LAYOUT_DENSE : layout);
+    bool passed = fold_trial_allocate(&trial);
+    if (passed) {
+        fill(&trial, 0, true);
+        passed = fold_trial_run(&trial, 0);
+        fold_launch_make(&trial, 1, &at);
+        passed &= weft__llvm_explain(&trial.tiny.kernel, &at.launch, &text) == WEFT_OK &&
+                  (strstr(text, "weft_kernel:") != NULL) == computed;
+        weft__free(text);
+    }
+    fold_trial_drop(&trial);
+    CHECK_OR(passed, false);
+    return true;
+}
+
+TEST(results_that_are_stored)
+{
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    for (uint32_t axes = 1; axes < 4; axes++)
+        for (int k = 0; k < 4; k++)
+            CHECK(check_stored(axes, k % 2 ? LAYOUT_ANY : LAYOUT_DENSE, k / 2));
+}
+
 /* Small enough for every allocation to fail in turn. */
 TEST(one_fold)
 {
@@ -684,4 +741,5 @@ TEST_MAIN(TEST_OF(one_fold), TEST_NO_FAULTS(every_kind_and_type_of_one_axis, LON
           TEST_NO_FAULTS(across_the_lines_of_memory, LONG),
           TEST_NO_FAULTS(packed_operands_beside_others, LONG),
           TEST_NO_FAULTS(lanes_that_need_more, LONG), TEST_NO_FAULTS(long_code, LONG),
+          TEST_NO_FAULTS(results_that_are_stored, LONG),
           TEST_NO_FAULTS(random_kernels_with_folds, LONG));
