@@ -166,7 +166,7 @@ int weft__nest_fold_of(const weft__function_nest *nest, const weft__portable_pro
 /* The array that a fold without a variable is into an element of. */
 int32_t weft__nest_fold_array(const weft__function *f, const weft__nest_fold *fold);
 /* What is folded into: a variable or an element, which is a number that can be. */
-bool weft__nest_fold_is_number(const weft__running *r, const weft__nest_fold *fold);
+bool weft__nest_fold_is_number(weft__running *r, const weft__nest_fold *fold);
 weft_status weft__nest_fold_before(weft__running *r, const weft__nest_fold *fold,
                                    weft_operand *number, bool *typed);
 weft_status weft__nest_fold_set(weft__running *r, const weft__nest_fold *fold,

@@ -94,8 +94,20 @@ int32_t weft__nest_fold_array(const weft__function *f, const weft__nest_fold *fo
     return part->elements[element_of(part)].variable;
 }
 
+/* If there is none, that is an error only where an iteration folds into it. */
+static bool has_element(weft__running *r, const weft__nest_fold *fold, const weft_array *array)
+{
+    weft__function_part *part = &r->function->parts[fold->part];
+    weft_error saved = *weft_error_last();
+    char *address;
+    if (weft__function_address(r, part, element_of(part), array, &address) == WEFT_OK)
+        return true;
+    weft__error_restore(&saved);
+    return false;
+}
+
 /* Of arrays that share memory others may be the same element. */
-bool weft__nest_fold_is_number(const weft__running *r, const weft__nest_fold *fold)
+bool weft__nest_fold_is_number(weft__running *r, const weft__nest_fold *fold)
 {
     const weft__held *held =
         &r->held[fold->variable < 0 ? weft__nest_fold_array(r->function, fold) : fold->variable];
@@ -107,7 +119,7 @@ bool weft__nest_fold_is_number(const weft__running *r, const weft__nest_fold *fo
     const weft_array *array = weft__held_any(held);
     return array->dtype != WEFT_U64 && array->dtype != WEFT_BOOL && array->dtype != WEFT_F16 &&
            array->dtype != WEFT_BF16 && !weft__number_is_complex(array->dtype) &&
-           !array->overlapping;
+           !array->overlapping && has_element(r, fold, array);
 }
 
 static weft_status find_element(weft__running *r, const weft__nest_fold *fold, weft_dtype *dtype,

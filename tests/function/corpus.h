@@ -481,6 +481,8 @@ LOOP(into_and_out_of, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { y
      y(3); } })
 LOOP(into_what_is_read, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { y(3) += y(i)*0.5f;
      } })
+LOOP(into_what_is_not_there, REDUCTION, false, APART, { for (int i = 0; i < n; i++) { if (x(i) >
+     1000.0f) y(n + 50) += x(i); z(i) = x(i); } })
 LOOP(doubled_steps, SERIAL, false, APART, { for (int i = 1; i < n; i += i) { y(i) = x(i); y(i - 1) =
      z(i); } })
 LOOP(bits_of_bool, REDUCTION, false, APART, { bool f = false; for (int i = 0; i < n; i++) { f ^= 2;
