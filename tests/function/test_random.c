@@ -402,6 +402,32 @@ static void fill(state *s, int strange)
             s->arrays[a][i / SIZE][i % SIZE] = (float)((i * 7 + a * 3) % 13) / 4;
 }
 
+/* An array as a view: dense, turned, or of every second element. */
+typedef struct lying {
+    int64_t strides[2]; /* in elements */
+    float memory[2 * SIZE * SIZE];
+} lying;
+
+static void move(lying *l, float (*array)[SIZE], bool back)
+{
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++) {
+            float *there = &l->memory[i * l->strides[0] + j * l->strides[1]];
+            *(back ? &array[i][j] : there) = *(back ? there : &array[i][j]);
+        }
+}
+
+static weft_array *lay(lying *l, float (*array)[SIZE])
+{
+    static const int64_t all[][2] = {{SIZE, 1}, {1, SIZE}, {2 * SIZE, 2}};
+    const int64_t *chosen = all[below(3)];
+    const int64_t strides[] = {4 * chosen[0], 4 * chosen[1]};
+    *l = (lying){.strides = {chosen[0], chosen[1]}};
+    move(l, array, false);
+    return weft_borrow(l->memory, sizeof l->memory, WEFT_SHAPE(SIZE, SIZE), WEFT_F32,
+                       .strides = strides);
+}
+
 static weft_status run_text(program *p, state *s, bool *parallel)
 {
     weft_function f = {.struct_size = sizeof f,
@@ -410,12 +436,10 @@ static weft_status run_text(program *p, state *s, bool *parallel)
                        .body = p->text,
                        .place = "here",
                        .options = {.offload = WEFT_OFFLOAD_ALWAYS}};
-    WEFT_AUTO weft_array *x =
-        weft_borrow(s->arrays[0], sizeof s->arrays[0], WEFT_SHAPE(SIZE, SIZE), WEFT_F32);
-    WEFT_AUTO weft_array *y =
-        weft_borrow(s->arrays[1], sizeof s->arrays[1], WEFT_SHAPE(SIZE, SIZE), WEFT_F32);
-    WEFT_AUTO weft_array *z =
-        weft_borrow(s->arrays[2], sizeof s->arrays[2], WEFT_SHAPE(SIZE, SIZE), WEFT_F32);
+    lying views[ARRAYS];
+    WEFT_AUTO weft_array *x = lay(&views[0], s->arrays[0]);
+    WEFT_AUTO weft_array *y = lay(&views[1], s->arrays[1]);
+    WEFT_AUTO weft_array *z = lay(&views[2], s->arrays[2]);
     WEFT_AUTO weft_array *k =
         weft_borrow(s->positions, sizeof s->positions, WEFT_SHAPE(SIZE), WEFT_I32);
     weft__function *opened;
@@ -424,6 +448,8 @@ static weft_status run_text(program *p, state *s, bool *parallel)
     WEFT_ON(device());
     weft_status status = weft_call(f, &s->s, x, y, z, k);
     weft_error saved = *weft_error_last();
+    for (int a = 0; a < ARRAYS; a++)
+        move(&views[a], s->arrays[a], true);
     if (weft__function_find(&f, &opened) == WEFT_OK)
         *parallel = opened->totals[WEFT__DID_LOOP] > 0;
     if (status != WEFT_OK)
