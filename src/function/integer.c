@@ -7,6 +7,7 @@ enum { DEPTH_MAX = 48 };
 typedef struct reader {
     weft__running *r;
     weft__function_part *part;
+    weft_status *failed; /* of an element that could not be read; NULL: nobody asks */
 } reader;
 
 static bool value_of(const reader *x, int32_t node, int depth, int64_t *value);
@@ -92,8 +93,12 @@ static bool element_of(const reader *x, int element, int64_t *value)
     char *address;
     if (held->holding != WEFT__ARRAY || weft__held_any(held)->dtype > WEFT_U64)
         return false;
-    if (weft__held_host(x->r, variable, false, &array) != WEFT_OK ||
-        weft__function_address(x->r, x->part, element, array, &address) != WEFT_OK)
+    weft_status status = weft__held_host(x->r, variable, false, &array);
+    if (status == WEFT_OK)
+        status = weft__function_address(x->r, x->part, element, array, &address);
+    if (status != WEFT_OK && x->failed)
+        *x->failed = status;
+    if (status != WEFT_OK)
         return false;
     weft_operand number = weft__number_load(address, (weft_dtype)array->dtype);
     return weft__number_integer(&number, value);
@@ -123,7 +128,7 @@ static bool value_of(const reader *x, int32_t at, int depth, int64_t *value)
 bool weft__function_integer(weft__running *r, weft__function_part *part, int32_t node,
                             int64_t *value)
 {
-    reader x = {r, part};
+    reader x = {r, part, NULL};
     return value_of(&x, node, 0, value);
 }
 
@@ -190,7 +195,7 @@ static bool needs(const reader *x, int32_t at, int element, int depth)
 /* The element that is assigned to is needed, and so is what its subscripts are made of. */
 static bool is_needed(weft__running *r, weft__function_part *part, int element)
 {
-    reader x = {r, part};
+    reader x = {r, part, NULL};
     const int target = part->target - part->names_count;
     bool needed = target == element || needs(&x, part->node, element, 0);
     for (uint32_t k = 0; target >= 0 && !needed && k < part->elements[target].count; k++)
@@ -214,6 +219,8 @@ weft_status weft__function_read_address(weft__running *r, weft__function_part *p
 weft_status weft__function_address(weft__running *r, weft__function_part *part, int element,
                                    const weft_array *base, char **address)
 {
+    weft_status failed = WEFT_OK;
+    reader x = {r, part, &failed};
     const weft__function_element *e = &part->elements[element];
     bool linear = e->count == 1 && base->shape.ndim != 1;
     if (!linear && (int)e->count != base->shape.ndim) {
@@ -225,8 +232,8 @@ weft_status weft__function_address(weft__running *r, weft__function_part *part, 
     *address = base->data;
     for (uint32_t k = 0; k < e->count; k++) {
         int64_t index, size = linear ? weft__array_count(base) : base->shape.size[k];
-        if (!weft__function_integer(r, part, part->syntax->arguments[e->first + k], &index))
-            return fail_subscript(r, part, element, k);
+        if (!value_of(&x, part->syntax->arguments[e->first + k], 0, &index))
+            return failed != WEFT_OK ? failed : fail_subscript(r, part, element, k);
         if (index < 0 || index >= size)
             return fail_range(r, part, element, k, index, size);
         if (!linear)

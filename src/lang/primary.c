@@ -18,9 +18,12 @@ static const struct {
     const char *name, *here;
     uint8_t dtype;
 } types[] = {
-    {"float", "f32", WEFT_F32},  {"double", "f64", WEFT_F64},   {"int", "i32", WEFT_I32},
-    {"long", "i64", WEFT_I64},   {"short", "i16", WEFT_I16},    {"char", "i8", WEFT_I8},
-    {"signed", "i32", WEFT_I32}, {"unsigned", "u32", WEFT_U32}, {"_Bool", "bool", WEFT_BOOL}};
+    {"float", "f32", WEFT_F32},    {"double", "f64", WEFT_F64},   {"int", "i32", WEFT_I32},
+    {"long", "i64", WEFT_I64},     {"short", "i16", WEFT_I16},    {"char", "i8", WEFT_I8},
+    {"signed", "i32", WEFT_I32},   {"unsigned", "u32", WEFT_U32}, {"_Bool", "bool", WEFT_BOOL},
+    {"int8_t", "i8", WEFT_I8},     {"int16_t", "i16", WEFT_I16},  {"int32_t", "i32", WEFT_I32},
+    {"int64_t", "i64", WEFT_I64},  {"uint8_t", "u8", WEFT_U8},    {"uint16_t", "u16", WEFT_U16},
+    {"uint32_t", "u32", WEFT_U32}, {"uint64_t", "u64", WEFT_U64}, {"size_t", "u64", WEFT_U64}};
 
 bool weft__is_reserved(const char *text, size_t length)
 {

@@ -345,6 +345,9 @@ LOOP(behind_or, STENCIL, true, APART, { for (int i = 0; i < n; i++) { if (i == 0
      1.0f) y(i) = 1.0f; } })
 LOOP(behind_and_carried, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (i > 0 && x(i - 1)
      > 1.0f) x(i) = x(i - 1) - 1.0f; } })
+LOOP(behind_and_through, SERIAL, false, APART, { for (int i = 0; i < n; i++) { if (i > 1 && x(k(i -
+     2)) > 1.0f) x(i) = x(i - 1) - 1.0f; } int j = 0; while (j < n && x(k(j)) < 40.0f) j++; z(0) =
+     f32(j); })
 LOOP(inserted, SERIAL, false, APART, { for (int i = 1; i < n; i++) { float v = x(i); int j = i - 1;
      while (j >= 0 && x(j) > v) { x(j + 1) = x(j); j--; } x(j + 1) = v; } })
 LOOP(smallest_by_if, REDUCTION, true, APART, { float s = x(0); for (int i = 1; i < n; i++) { if
@@ -469,6 +472,8 @@ LOOP(counted_and_read, INDIRECT, false, APART, { for (int i = 0; i < n; i++) { k
      f32(k(2)); } })
 LOOP(cast_as_in_c, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { int q = (int)(x(i)*2.0f);
      y(i) = (float)q*0.5f + (float)i; } })
+LOOP(cast_to_widths, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) =
+     (float)((int64_t)k(i)*3 + (uint8_t)(k(i)*100)); k(i) = (int16_t)(k(i)*5000); } })
 LOOP(compared_into, PARALLEL, true, APART, { for (int i = 0; i < n; i++) { y(i) = (x(i) > 2.0f) +
      2*(y(i) < 1.0f); } })
 LOOP(into_an_element, REDUCTION, true, APART, { for (int i = 0; i < n; i++) { y(3) += x(i)*0.5f; }

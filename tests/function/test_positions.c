@@ -117,6 +117,21 @@ TEST(F3_positions_of_bytes)
     CHECK_INT(opened->totals[WEFT__DID_LOOK], 0);
 }
 
+WEFT_FUNCTION(before_the_first, (x, y, k, n), {
+    for (int i = 0; i < n; i++)
+        y(i) = x(k(i - 2)) + 1;
+});
+
+/* The error is about the subscript that is out of range, also where another one is made of it. */
+TEST(F3_positions_of_positions)
+{
+    WEFT_AUTO weft_array *x = ramp(), *y = weft_zeros_like(x);
+    WEFT_AUTO weft_array *k = weft_zeros(WEFT_SHAPE(N), .dtype = WEFT_I32, .device = device());
+    CHECK(x && y && k);
+    CHECK_STATUS(weft_call(before_the_first, NULL, x, y, k, N), WEFT_ERROR_SHAPE);
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "subscript 1 of 'k' is -2; 0 to 9 are possible");
+}
+
 WEFT_FUNCTION(again_and_again, (x, y, k, n), {
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < n; i++)
@@ -147,4 +162,4 @@ TEST(F3_positions_that_stay)
 }
 
 TEST_MAIN(TEST_OF(F3_positions), TEST_OF(F3_positions_in_views), TEST_OF(F3_positions_of_bytes),
-          TEST_OF(F3_positions_that_stay));
+          TEST_OF(F3_positions_that_stay), TEST_OF(F3_positions_of_positions));
