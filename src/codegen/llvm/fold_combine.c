@@ -147,7 +147,7 @@ static void combine_slots(const weft__emitter *emitter, const weft__folded *fold
  * last steps only the lower lanes of the vector count. */
 static void halve_in_loop(weft__emitter *emitter, const weft__folded *fold, weft__ref *result)
 {
-    const int lanes = emitter->survey->lanes;
+    const int lanes = weft__fold_number_lanes(emitter->survey);
     weft__ref zero = weft__emit_i64(emitter, 0);
     weft__block before = weft__flow_here(emitter), step = weft__flow_block(emitter),
                 vector = weft__flow_block(emitter), end = weft__flow_block(emitter),

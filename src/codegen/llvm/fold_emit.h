@@ -38,6 +38,8 @@ weft__ref weft__fold_slot_load(const weft__emitter *emitter, const weft__folded 
 void weft__fold_slot_store(const weft__emitter *emitter, const weft__folded *fold, weft__ref column,
                            weft__ref x);
 
+/* How many numbers of what is folded, which have 64 bits, fill a register; at most the lanes. */
+int weft__fold_number_lanes(const weft__survey *survey);
 /* The whole of the points, named WEFT__FOLD_NAME. */
 void weft__emit_fold_function(weft__emitter *emitter);
 

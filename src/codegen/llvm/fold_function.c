@@ -120,7 +120,13 @@ static weft__ref vector_of_rows(const weft__emitter *emitter, weft__ref number)
     return weft__emit_address(emitter, emitter->folding->rows, bytes);
 }
 
-/* The numbers of all vectors of a turn, one after the other by the same code. */
+int weft__fold_number_lanes(const weft__survey *survey)
+{
+    const int most = survey->target.bytes / (int)sizeof(int64_t);
+    return survey->lanes < most ? survey->lanes : most;
+}
+
+/* The numbers of all vectors of a turn, a register of them after the other by the same code. */
 static void end_numbers(weft__emitter *emitter, const weft__folded *fold, weft__ref fresh,
                         weft__ref first, int unroll)
 {
@@ -129,6 +135,9 @@ static void end_numbers(weft__emitter *emitter, const weft__folded *fold, weft__
             weft__llvm.BuildStore(emitter->builder, fold->now[j],
                                   vector_of_rows(emitter, weft__emit_i64(emitter, j))),
             ROW_BYTES);
+    const int lanes = emitter->lanes;
+    emitter->lanes = weft__fold_number_lanes(emitter->survey);
+    const int64_t registers = (int64_t)unroll * lanes / emitter->lanes;
     weft__block before = weft__flow_here(emitter), loop = weft__flow_block(emitter),
                 after = weft__flow_block(emitter);
     weft__flow_jump(emitter, loop);
@@ -146,9 +155,11 @@ static void end_numbers(weft__emitter *emitter, const weft__folded *fold, weft__
     weft__flow_incoming(vector, weft__emit_i64(emitter, 0), before);
     weft__flow_incoming(vector, next, weft__flow_here(emitter));
     weft__flow_branch(
-        emitter, weft__flow_compare(emitter, WEFT__ICMP_SLT, next, weft__emit_i64(emitter, unroll)),
-        loop, after);
+        emitter,
+        weft__flow_compare(emitter, WEFT__ICMP_SLT, next, weft__emit_i64(emitter, registers)), loop,
+        after);
     weft__flow_enter(emitter, after);
+    emitter->lanes = lanes;
 }
 
 static void end_slots(weft__emitter *emitter, weft__ref fresh, const weft__ref *at, int unroll)
