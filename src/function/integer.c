@@ -150,6 +150,10 @@ static weft_status fail_range(weft__running *r, weft__function_part *part, int e
     const weft__function_element *e = &part->elements[element];
     int32_t node = part->syntax->arguments[e->first + k];
     weft__lang_name name = r->function->variables[e->variable].name;
+    if (size == 0)
+        return FUNCTION_FAIL(r->function, part->syntax->nodes[node].column, WEFT_ERROR_SHAPE,
+                             "subscript %u of '%s' is %lld, and that axis has no elements", k + 1,
+                             QUOTE(name.text, name.length), (long long)index);
     return FUNCTION_FAIL(r->function, part->syntax->nodes[node].column, WEFT_ERROR_SHAPE,
                          "subscript %u of '%s' is %lld; 0 to %lld are possible", k + 1,
                          QUOTE(name.text, name.length), (long long)index, (long long)size - 1);

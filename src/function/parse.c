@@ -127,7 +127,7 @@ static weft_status skip(parser *p, weft__token_kind end, weft__token_kind other,
         bool stray = kind == WEFT__TOKEN_OPEN_BRACE || kind == WEFT__TOKEN_CLOSE_BRACE ||
                      kind == WEFT__TOKEN_SEMICOLON;
         if (depth < 0 || stray || kind == WEFT__TOKEN_END || kind == WEFT__TOKEN_BAD)
-            return expected(p, end == WEFT__TOKEN_CLOSE ? "')'" : "';'");
+            return expected(p, end == WEFT__TOKEN_CLOSE || depth > 0 ? "')'" : "';'");
     }
     *at = p->token.at;
     return WEFT_OK;
@@ -181,6 +181,10 @@ static weft_status parse_assignment(parser *p, weft__token_kind end, int32_t *ma
     TRY(new_statement(p, WEFT__STATEMENT_ASSIGN, made));
     if (p->token.kind != WEFT__TOKEN_NAME)
         return expected(p, "a statement");
+    if (is_word(p, "do") || is_word(p, "switch"))
+        return FUNCTION_FAIL(p->f, begin, WEFT_ERROR_SYNTAX, "there is no '%s'; write %s",
+                             QUOTE(text_of(p, p->token), p->token.length),
+                             is_word(p, "do") ? "while" : "if and else");
     if (weft__function_assigns(peek(p).kind)) {
         if (weft__is_reserved(text_of(p, p->token), p->token.length))
             return expected(p, "a variable");

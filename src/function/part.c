@@ -187,7 +187,11 @@ static weft_status prepare_scalar(weft__function *f, const weft__function_part *
                                   weft__function_version *v)
 {
     const weft__evaluation *e = v->evaluation;
-    if (!e->single || e->kernels[0].builder.kernel.folds_count)
+    if (e->single && e->kernels[0].builder.kernel.folds_count)
+        return FUNCTION_FAIL(f, part->begin, WEFT_ERROR_UNSUPPORTED,
+                             "a reduction here is one of numbers alone; give it a whole array, as "
+                             "in sum(x)");
+    if (!e->single)
         return FUNCTION_FAIL(f, part->begin, WEFT_ERROR_UNSUPPORTED,
                              "this expression of numbers is too long; cut it in two");
     const weft__lowered *lowered = &e->kernels[0];

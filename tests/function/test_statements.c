@@ -340,6 +340,10 @@ static const struct wrong {
     {"(x)", "{ for (i = 0; i < 10; i++) x(i) = x(i*i); }", WEFT_ERROR_SHAPE,
      "subscript 1 of 'x' is 16"},
     {"(x)", "{ a = 1; a(0) = 2; }", WEFT_ERROR_ARGUMENT, "'a' is a number and has no elements"},
+    {"(x)", "{ float t(0); t(0) = 2; }", WEFT_ERROR_SHAPE, "is 0, and that axis has no elements"},
+    {"(x)", "{ x(0) = sum(x(1)); }", WEFT_ERROR_UNSUPPORTED, "give it a whole array"},
+    {"(x)", "{ x(1 = 3; }", WEFT_ERROR_SYNTAX, "')' was expected, not ';'"},
+    {"(x)", "{ do { x(0) = 1; } while (0); }", WEFT_ERROR_SYNTAX, "there is no 'do'; write while"},
 };
 
 WEFT_FUNCTION(waiting, (x), {
