@@ -76,7 +76,8 @@ static void run_rare(const weft__rares *rares, int64_t number, char *memory)
     const int64_t lanes = rare->lanes;
     for (uint32_t k = 0; k < rare->count; k++) {
         const weft__rare_step *step = &rares->step[rare->first + k];
-        char *item = memory + step->item * lanes * WEFT__RARE_WIDEST;
+        const int64_t place = step->item == WEFT__RARE_NO_ITEM ? 0 : step->item;
+        char *item = memory + place * lanes * WEFT__RARE_WIDEST;
         if (step->op == WEFT__OP_load) {
             values[k] = (struct value){item, false};
             continue;
