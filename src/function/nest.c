@@ -64,6 +64,10 @@ void weft__nest_refuse_kernel(const weft__function *f, weft__function_nest *nest
     }
     if (weft__lang_failed_at(code, &at) && at < UINT32_MAX)
         column = weft__nest_column(nest, (uint32_t)at);
+    if (strstr(weft__function_reason(), "it is never read")) { /* perhaps a name of the kernel */
+        weft__nest_refuse(nest, column, "a value in it is never used");
+        return;
+    }
     weft__nest_refuse(nest, column, "a kernel cannot have it: %s", weft__function_reason());
 }
 

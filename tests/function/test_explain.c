@@ -180,5 +180,27 @@ TEST(F7_not_called)
     }
 }
 
+WEFT_FUNCTION(left_for_nothing, (x, y, n), {
+    for (int i = 0; i < n; i++) {
+        y(i) = 1;
+        if (x(i + 3) > 1)
+            continue;
+    }
+});
+
+/* What is said of a loop has no names of the kernel that it is not. */
+TEST(F7_values_that_nothing_uses)
+{
+    char *text;
+    WEFT_AUTO weft_array *x = weft_zeros(WEFT_SHAPE(8), .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros(WEFT_SHAPE(8), .device = device());
+    CHECK(x && y);
+    CHECK_STATUS(weft_call(left_for_nothing, NULL, x, y, 8), WEFT_ERROR_SHAPE);
+    CHECK_STATUS(weft_function_explain(&text, &left_for_nothing), WEFT_OK);
+    const bool right = strstr(text, "a value in it is never used") && !strstr(text, "weft_");
+    weft_explain_free(text);
+    CHECK(right || test_faults());
+}
+
 TEST_MAIN(TEST_OF(F7_forms), TEST_OF(F7_reason_of_the_last_call), TEST_OF(F7_places),
-          TEST_OF(F7_not_called));
+          TEST_OF(F7_not_called), TEST_OF(F7_values_that_nothing_uses));
