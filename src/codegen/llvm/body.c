@@ -248,11 +248,10 @@ static void tie(weft__emitter *emitter, uint32_t k, int unroll)
     if (value->op == WEFT__OP_store || value->op == WEFT__OP_load || value->op == WEFT__OP_fold ||
         dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER)
         return;
-    if (unroll == 2 && (weft__dtype_is_float(dtype) || !emitter->survey->floats))
+    if (unroll == 2)
         weft__emit_tie(emitter, &emitter->values[k],
                        &emitter->values[k + emitter->survey->kernel->values_count]);
-    else if (unroll == 1 && !emitter->survey->floats &&
-             bytes <= (size_t)emitter->survey->target.bytes)
+    else if (!weft__dtype_is_float(dtype) && bytes <= (size_t)emitter->survey->target.bytes)
         emitter->values[k] = weft__emit_opaque_vector(emitter, emitter->values[k]);
 }
 
@@ -392,6 +391,13 @@ static void emit_left(weft__emitter *emitter, const struct turn *turn, int numbe
 /* The values from `begin` to before `end` that are in one skip, or in none: number 0. */
 static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begin, uint32_t end,
                         int number);
+
+void weft__emit_skipped(weft__emitter *emitter, int number)
+{
+    const weft__skip *skip = &emitter->survey->skips[number - 1];
+    struct turn turn = {.unroll = 1};
+    emit_values(emitter, &turn, skip->condition + 1, skip->first, number);
+}
 
 static bool is_called(const weft__emitter *emitter, int number)
 {

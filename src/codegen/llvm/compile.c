@@ -23,29 +23,27 @@ struct surveys {
     weft__object_fold described[WEFT__FOLDS_MAX];
     weft__fold_parts parts;
     weft__survey kernel, points;
-    weft__made_rares *rares;
 };
 
-/* Four tables of values, three that have room for all vectors of a turn, and one of numbers. */
+/* Five tables of values, and three that have room for all vectors of a turn. */
 static weft_status make_tables(weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
     const size_t count = survey->kernel->values_count, turn = (size_t)survey->unroll * count;
-    const size_t refs = 4 * count + 3 * turn;
+    const size_t refs = 5 * count + 3 * turn;
     weft__ref *tables = weft__allocate_zeroed(refs * sizeof *tables +
-                                              survey->operands * sizeof(weft__emitted_operand) +
-                                              count * sizeof *emitter->rare_steps + 1);
+                                              survey->operands * sizeof(weft__emitted_operand) + 1);
     if (tables == NULL)
         return WEFT_ERROR_MEMORY;
     emitter->single = tables;
     emitter->single_bytes = tables + count;
     emitter->vector = tables + 2 * count;
     emitter->vector_bytes = tables + 3 * count;
-    emitter->values = tables + 4 * count;
+    emitter->rare_values = tables + 4 * count;
+    emitter->values = tables + 5 * count;
     emitter->all_bytes = emitter->values + turn;
     emitter->all_pending = emitter->all_bytes + turn;
     emitter->operands = (weft__emitted_operand *)(void *)(tables + refs);
-    emitter->rare_steps = (uint16_t *)(void *)(emitter->operands + survey->operands);
     return WEFT_OK;
 }
 
@@ -119,8 +117,7 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buff
 {
     weft__llvm_machine machine;
     weft__held_constants constants = {.count = 0};
-    weft__emitter emitter = {
-        .survey = &surveys->kernel, .constants = &constants, .rares = surveys->rares};
+    weft__emitter emitter = {.survey = &surveys->kernel, .constants = &constants};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
     const int level = level_of(surveys);
@@ -139,7 +136,6 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buff
 
 static void drop_surveys(struct surveys *surveys)
 {
-    weft__free(surveys->rares);
     weft__survey_free(&surveys->kernel);
     weft__survey_free(&surveys->points);
     if (surveys->folds)
@@ -160,10 +156,7 @@ static void describe_folds(const weft__kernel *kernel, weft__object_fold *folds)
 static weft_status make_surveys(const weft__kernel *kernel, const weft__launch *sample,
                                 struct surveys *surveys)
 {
-    *surveys = (struct surveys){.rares = weft__allocate(sizeof *surveys->rares)};
-    if (surveys->rares == NULL)
-        return WEFT_ERROR_MEMORY;
-    surveys->rares->count = surveys->rares->steps_count = 0;
+    *surveys = (struct surveys){.folds = false};
     if (kernel->folds_count == 0)
         return weft__survey_make(kernel, sample, &surveys->kernel);
     TRY(weft__fold_split(kernel, &surveys->parts));
@@ -197,7 +190,7 @@ static void describe_operands(const weft__kernel *kernel, const weft__survey *su
     }
 }
 
-/* The header, the operands, the folds, what is rarely needed and the file, one after the other. */
+/* The header, the operands, the folds and the file, one after the other. */
 static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys,
                         weft__llvm_buffer buffer, weft__object *object)
 {
@@ -213,15 +206,11 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
         .displaced_count = survey->operands - results->operands_count,
         .folds_count = kernel->folds_count,
         .lanes = weft__kernel_has_lanes(kernel),
-        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0,
-        .rares_count = surveys->rares->count,
-        .rare_steps_count = surveys->rares->steps_count};
+        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0};
     const size_t displaced = sizeof header,
                  operands = displaced + header.displaced_count * sizeof(weft__object_displaced);
     const size_t folds = operands + kernel->operands_count * sizeof(weft__object_operand);
-    const size_t rares = folds + kernel->folds_count * sizeof(weft__object_fold),
-                 steps = rares + header.rares_count * sizeof(weft__rare);
-    size_t begin = steps + header.rare_steps_count * sizeof(weft__rare_step);
+    size_t begin = folds + kernel->folds_count * sizeof(weft__object_fold);
     begin += -begin & 15U;
     char *data = weft__allocate_zeroed(begin + file);
     if (data == NULL)
@@ -231,8 +220,6 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
     describe_displaced(survey, data + displaced);
     describe_operands(kernel, surveys->folds ? &surveys->points : survey, data + operands);
     memcpy(data + folds, surveys->described, kernel->folds_count * sizeof(weft__object_fold));
-    memcpy(data + rares, surveys->rares->rare, header.rares_count * sizeof(weft__rare));
-    memcpy(data + steps, surveys->rares->step, header.rare_steps_count * sizeof(weft__rare_step));
     memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
     *object = (weft__object){data, begin + file};
     return WEFT_OK;

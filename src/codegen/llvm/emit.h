@@ -2,7 +2,6 @@
 #ifndef WEFT_CODEGEN_LLVM_EMIT_H
 #define WEFT_CODEGEN_LLVM_EMIT_H
 
-#include "codegen/llvm/rare.h"
 #include "codegen/llvm/survey.h"
 
 /* The addresses of an operand, in the order of weft__patch_operand. */
@@ -37,15 +36,6 @@ typedef struct weft__held_constants {
     weft__block before; /* all loops of a function, or NULL: where some are loaded, once */
     int early;          /* those */
 } weft__held_constants;
-
-/* Programs of what is rarely needed, in room for all that a kernel can have: those of its points
- * and those of its results. */
-enum { WEFT__RARES_MOST = 2 * WEFT__SKIPS_MOST };
-typedef struct weft__made_rares {
-    uint32_t count, steps_count;
-    weft__rare rare[WEFT__RARES_MOST];
-    weft__rare_step step[(WEFT__RARES_MOST + 1) * WEFT__RARE_STEPS];
-} weft__made_rares;
 
 enum { WEFT__LOOPS_MOST = 16 }; /* in one another */
 
@@ -90,11 +80,9 @@ typedef struct weft__emitter {
     int turn;                           /* which vector of the turn is made now */
     /* Values of the launch and of a row: as they are, and as vectors. */
     weft__ref *single, *single_bytes, *vector, *vector_bytes;
-    /* Of skips that are apart: their programs, so far; the memory of what goes there and back; a
-     * number for each value while one is made. */
-    weft__made_rares *rares;
-    weft__ref frame;
-    uint16_t *rare_steps;
+    /* Functions of skips that are apart, those that are made; the memory of what goes there and
+     * back; the values of one of them while it is made. */
+    weft__ref rare[WEFT__SKIPS_MOST], frame, *rare_values;
     weft__held_constants *constants;
     weft__emitted_loop loops[WEFT__LOOPS_MOST];
     int loops_open;
@@ -203,14 +191,15 @@ weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address,
 void weft__emit_store_dense(const weft__emitter *emitter, weft__ref address, weft__ref bytes,
                             int size);
 
-/* rare.c: the call of a skip that is apart, for the vector at hand; and at the beginning of a
- * function what it needs. */
+/* rare.c: the call of a skip that is a function of its own, for the vector at hand; and at the
+ * beginning of a function what both need. */
 void weft__emit_rare(weft__emitter *emitter, int number);
 void weft__emit_frame(weft__emitter *emitter);
 /* Says that a branch hardly ever goes to the first of its two blocks. */
 void weft__emit_rarely(const weft__emitter *emitter, weft__ref branch);
 
-/* body.c: a value as an argument of what is made now. */
+/* body.c: the values of a skip, for one vector; a value as an argument of what is made now. */
+void weft__emit_skipped(weft__emitter *emitter, int number);
 weft__ref weft__emit_argument(const weft__emitter *emitter, int32_t k);
 /* Whether a value of a skip is used after it, by one of its selects. */
 bool weft__skip_leaves(const weft__survey *survey, const weft__skip *skip, uint32_t value);

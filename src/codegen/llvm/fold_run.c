@@ -242,7 +242,6 @@ static void begin(weft__fold_frame *frame, const weft__native *native, const wef
     frame->count = (int32_t)native->header.folds_count;
     frame->product = false;
     frame->points.scalars = frame->results.scalars = weft__launch_scalars(launch);
-    frame->points.rares = frame->results.rares = &native->rares;
     frame->points.streaming = frame->results.streaming = 0;
     frame->points.sheet = &frame->sheet;
 }

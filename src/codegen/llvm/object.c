@@ -14,7 +14,6 @@ void weft__object_free(weft__object *object)
 static void destroy(void *program)
 {
     weft__elf_unload(program);
-    weft__free(((weft__native *)program)->rares.step);
     weft__free(program);
 }
 
@@ -29,12 +28,6 @@ static size_t operands_bytes(const weft__object_header *header)
            header->operands_count * sizeof(weft__object_operand);
 }
 
-static size_t rares_bytes(const weft__object_header *header)
-{
-    return header->rares_count * sizeof(weft__rare) +
-           header->rare_steps_count * sizeof(weft__rare_step);
-}
-
 static weft_status check_header(const weft__object *object, weft__object_header *header,
                                 size_t *begin)
 {
@@ -45,11 +38,10 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         header->operands_count > WEFT__OPERANDS_MAX || header->folds_count > WEFT__FOLDS_MAX ||
         header->operands_count + header->folds_count > WEFT__OPERANDS_MAX ||
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
-        header->streamed >= (int32_t)header->operands_count || header->width > WEFT__WHOLE_BYTES ||
-        header->rares_count > object->bytes || header->rare_steps_count > object->bytes)
+        header->streamed >= (int32_t)header->operands_count || header->width > WEFT__WHOLE_BYTES)
         return damaged();
-    *begin = sizeof *header + operands_bytes(header) +
-             header->folds_count * sizeof(weft__object_fold) + rares_bytes(header);
+    *begin =
+        sizeof *header + operands_bytes(header) + header->folds_count * sizeof(weft__object_fold);
     *begin += -*begin & 15U;
     if (*begin > object->bytes)
         return damaged();
@@ -102,26 +94,6 @@ static bool code_fits(const weft__native *native)
                                           : native->fold == NULL && native->run != NULL;
 }
 
-/* Copies them from the object. */
-static weft_status load_rares(weft__native *native, const char *at)
-{
-    const weft__object_header *header = &native->header;
-    weft__rares *rares = &native->rares;
-    const size_t steps = header->rare_steps_count * sizeof *rares->step,
-                 primitives = header->rare_steps_count * sizeof *rares->primitive;
-    char *memory = weft__allocate_zeroed(rares_bytes(header) + primitives + 1);
-    if (memory == NULL)
-        return WEFT_ERROR_MEMORY;
-    rares->step = (weft__rare_step *)(void *)memory;
-    rares->primitive = (weft__primitive **)(void *)(memory + steps);
-    rares->rare = (weft__rare *)(void *)(memory + steps + primitives);
-    rares->count = header->rares_count;
-    rares->steps_count = header->rare_steps_count;
-    memcpy(rares->rare, at, header->rares_count * sizeof *rares->rare);
-    memcpy(rares->step, at + header->rares_count * sizeof *rares->rare, steps);
-    return weft__rares_begin(rares) ? WEFT_OK : damaged();
-}
-
 weft_status weft__object_load(const weft__object *object, weft__image *image)
 {
     weft__object_header header;
@@ -135,18 +107,15 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     native->operands = (const weft__object_operand *)(native->displaced + header.displaced_count);
     memcpy(native->displaced, at, operands_bytes(&header));
     memcpy(native->folds, at + operands_bytes(&header), header.folds_count * sizeof *native->folds);
-    weft_status status = operands_fit(native) && folds_fit(native) ? WEFT_OK : damaged();
-    if (status == WEFT_OK)
-        status = load_rares(native, at + operands_bytes(&header) +
-                                        header.folds_count * sizeof *native->folds);
-    if (status == WEFT_OK)
-        status = weft__elf_load((const char *)object->data + begin, object->bytes - begin, native);
+    weft_status status =
+        operands_fit(native) && folds_fit(native)
+            ? weft__elf_load((const char *)object->data + begin, object->bytes - begin, native)
+            : damaged();
     if (status == WEFT_OK && !code_fits(native)) {
         weft__elf_unload(native);
         status = damaged();
     }
     if (status != WEFT_OK) {
-        weft__free(native->rares.step);
         weft__free(native);
         return status;
     }

@@ -3,12 +3,10 @@
 #define WEFT_CODEGEN_LLVM_OBJECT_H
 
 #include "codegen/llvm/patch.h"
-#include "codegen/llvm/rare.h"
 #include "codegen/llvm/survey.h"
 
-/* An object begins with this; the displaced operands, the operands, the folds, and the programs of
- * what is rarely needed and their steps follow, then, at a multiple of 16, the file that LLVM made.
- */
+/* An object begins with this, the displaced operands, the operands and the folds follow, then, at a
+ * multiple of 16, the file that LLVM made. */
 typedef struct weft__object_header {
     char magic[8];
     uint32_t isa;       /* weft__isa */
@@ -19,9 +17,8 @@ typedef struct weft__object_header {
     uint32_t folds_count;
     uint32_t lanes; /* the order of the folds is that of a last axis that is folded */
     uint32_t width; /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
-    uint32_t rares_count, rare_steps_count;
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o5"
+#define WEFT__OBJECT_MAGIC "weft.o6"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
@@ -50,7 +47,6 @@ typedef struct weft__native {
     size_t bytes;
     weft__object_header header;
     weft__object_fold folds[WEFT__FOLDS_MAX];
-    weft__rares rares;                    /* in memory of its own */
     const weft__object_operand *operands; /* after the displaced ones */
     weft__object_displaced displaced[];
 } weft__native;

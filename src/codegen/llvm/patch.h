@@ -34,7 +34,6 @@ typedef struct weft__patch {
     int64_t size;          /* of the last axis */
     const uint64_t *scalars;
     const struct weft__sheet *sheet; /* of the points of a kernel with folds */
-    const struct weft__rares *rares; /* begins with the function that runs them */
     int64_t position[WEFT_NDIM_MAX]; /* of the first point, along each axis */
     weft__patch_operand operands[WEFT__OPERANDS_MAX];
 } weft__patch;
@@ -48,7 +47,6 @@ enum {
     WEFT__PATCH_SIZE,
     WEFT__PATCH_SCALARS,
     WEFT__PATCH_SHEET,
-    WEFT__PATCH_RARES,
     WEFT__PATCH_POSITION,
     WEFT__PATCH_OPERANDS = WEFT__PATCH_POSITION + WEFT_NDIM_MAX
 };

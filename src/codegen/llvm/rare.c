@@ -1,16 +1,15 @@
-/* What is rarely needed, as calls of C code that goes through it step by step: nothing is compiled
- * for it. Values go there and back through memory. */
+/* What is rarely needed, as a function of its own for one element: made once, where it would be
+ * made for vectors and again for every loop. Values go there and back through memory. */
 #include "codegen/llvm/flow.h"
-#include "codegen/llvm/patch.h"
-#include "core/allocate.h"
 
 #include <string.h>
 
 enum {
-    ITEMS_MOST = WEFT__RARE_ITEMS,
-    WIDEST = WEFT__RARE_WIDEST,
+    ITEMS_MOST = 16, /* values that go there and back */
+    WIDEST = 8,      /* bytes of a value in that memory */
     LINE = 64,
-    OFTEN = 1000000 /* for once that a call is made */
+    OFTEN = 1000000, /* for once that a call is made */
+    INTERNAL = 8     /* LLVMInternalLinkage */
 };
 
 /* What a skip takes from outside, and what it leaves. */
@@ -71,30 +70,6 @@ static bool multiplies_64(const weft__value *value)
            (value->dtype == WEFT_U64 || value->dtype == WEFT_I64);
 }
 
-static weft__rare_step step_of(const weft__kernel *kernel, const weft__value *value)
-{
-    const int typed = value->op == WEFT__OP_select;
-    const bool leaf = weft__op_arity((weft__op)value->op) == 0;
-    return (weft__rare_step){.op = (uint8_t)value->op,
-                             .dtype = value->dtype,
-                             .from =
-                                 leaf ? value->dtype : kernel->values[value->argument[typed]].dtype,
-                             .part = (uint8_t)value->part,
-                             .item = WEFT__RARE_NO_ITEM,
-                             .bits = value->op == WEFT__OP_constant ? value->bits : 0};
-}
-
-/* Whether C code can compute a value of its arguments alone. */
-static bool is_plain(const weft__kernel *kernel, const weft__value *value)
-{
-    const weft__rare_step step = step_of(kernel, value);
-    weft__primitive *primitive;
-    return weft__op_arity((weft__op)value->op) > 0 && value->op != WEFT__OP_store &&
-           value->op != WEFT__OP_gather && value->op != WEFT__OP_scatter &&
-           value->op != WEFT__OP_fold && !weft__value_is_flow(value) &&
-           weft__rare_primitive(&step, &primitive);
-}
-
 /* Products of 64 bits are what reductions of far arguments have, and a user's own choice, which may
  * not be rare, has not: that stays in vectors. */
 bool weft__skip_is_apart(const weft__survey *survey, int number)
@@ -102,20 +77,16 @@ bool weft__skip_is_apart(const weft__survey *survey, int number)
     const weft__skip *skip = &survey->skips[number - 1];
     struct items items;
     bool dear = false;
-    int steps = ITEMS_MOST;
     if (!survey->target.masks || !weft__skip_gives_up(survey, number - 1))
         return false;
     for (uint32_t k = skip->condition + 1; k < skip->first; k++) {
-        const weft__value *value = &survey->kernel->values[k];
         if (!is_inside(survey, number, k))
             continue;
-        if (!is_plain(survey->kernel, value))
+        if (survey->kernel->values[k].op == WEFT__OP_index)
             return false;
-        dear |= multiplies_64(value);
-        steps += 1 + weft__op_arity((weft__op)value->op); /* with constants */
+        dear |= multiplies_64(&survey->kernel->values[k]);
     }
-    return dear && steps <= WEFT__RARE_STEPS && steps * survey->lanes <= WEFT__RARE_LANES &&
-           find_items(survey, number, &items);
+    return dear && find_items(survey, number, &items);
 }
 
 /* A side that is most of the code is what functions usually compute: the other one is of arguments
@@ -140,10 +111,16 @@ bool weft__survey_gives_up(const weft__survey *survey)
     return gives_up;
 }
 
-static weft__ref item_address(const weft__emitter *emitter, int item)
+/* Where an item is, from the lane `at` on. */
+static weft__ref item_address(const weft__emitter *emitter, weft__ref frame, int item, weft__ref at,
+                              weft_dtype dtype)
 {
     const int64_t begin = (int64_t)item * emitter->survey->lanes * WIDEST;
-    return weft__emit_address(emitter, emitter->frame, weft__emit_i64(emitter, begin));
+    weft__ref base = weft__emit_address(emitter, frame, weft__emit_i64(emitter, begin));
+    if (at == NULL)
+        return base;
+    weft__ref size = weft__emit_i64(emitter, (int64_t)1 << weft__memory_size(dtype));
+    return weft__emit_address(emitter, base, weft__llvm.BuildMul(emitter->builder, at, size, ""));
 }
 
 static weft_dtype dtype_of(const weft__emitter *emitter, uint32_t value)
@@ -170,110 +147,117 @@ static weft__ref take_item(const weft__emitter *emitter, weft__ref address, weft
                : x;
 }
 
-/* A program while it is made: which step makes each value, from 1 on. */
-struct making {
-    const weft__survey *survey;
-    const struct items *items;
-    weft__rare_step *steps;
-    uint32_t count;
-    uint16_t *made;
-};
-
-static uint16_t make_step(struct making *making, uint32_t value, weft__rare_step step)
+/* Constants that the values inside use are made again, with their lanes. */
+static void make_constants(weft__emitter *inner, int number)
 {
-    making->steps[making->count++] = step;
-    return making->made[value] = (uint16_t)making->count;
-}
-
-static uint16_t item_of(const struct making *making, uint32_t value, int begin, int end)
-{
-    for (int k = begin; k < end; k++)
-        if (making->items->value[k] == value)
-            return (uint16_t)k;
-    return WEFT__RARE_NO_ITEM;
-}
-
-/* The number of the step that makes an argument. */
-static uint16_t argument_step(struct making *making, uint32_t value)
-{
-    const weft__kernel *kernel = making->survey->kernel;
-    weft__rare_step step = step_of(kernel, &kernel->values[value]);
-    if (making->made[value] == 0) {
-        if (step.op != WEFT__OP_constant) {
-            step = (weft__rare_step){.op = WEFT__OP_load, .dtype = step.dtype, .from = step.dtype};
-            step.item = item_of(making, value, 0, making->items->inputs);
-        }
-        (void)make_step(making, value, step);
-    }
-    return (uint16_t)(making->made[value] - 1);
-}
-
-static void make_program(struct making *making, int number)
-{
-    const weft__survey *survey = making->survey;
+    const weft__survey *survey = inner->survey;
+    const weft__kernel *kernel = survey->kernel;
     const weft__skip *skip = &survey->skips[number - 1];
-    for (uint32_t k = skip->condition + 1; k < skip->first; k++) {
-        const weft__value *value = &survey->kernel->values[k];
-        weft__rare_step step = step_of(survey->kernel, value);
-        if (!is_inside(survey, number, k))
-            continue;
-        for (int j = 0; j < weft__op_arity((weft__op)value->op); j++)
-            step.argument[j] = argument_step(making, (uint32_t)value->argument[j]);
-        step.item = item_of(making, k, making->items->inputs, making->items->count);
-        (void)make_step(making, k, step);
+    for (uint32_t k = skip->condition + 1; k < skip->first; k++)
+        for (int j = 0;
+             is_inside(survey, number, k) && j < weft__value_arguments(kernel, &kernel->values[k]);
+             j++) {
+            const int32_t argument = kernel->values[k].argument[j];
+            const weft__value *value = &kernel->values[argument];
+            if (value->op == WEFT__OP_constant)
+                inner->values[argument] =
+                    weft__emit_constant(inner, (weft_dtype)value->dtype, value->bits);
+        }
+}
+
+static void emit_lane(weft__emitter *inner, int number, const struct items *items, weft__ref frame,
+                      weft__ref at)
+{
+    make_constants(inner, number);
+    for (int k = 0; k < items->inputs; k++) {
+        const weft_dtype dtype = dtype_of(inner, items->value[k]);
+        inner->values[items->value[k]] =
+            take_item(inner, item_address(inner, frame, k, at, dtype), dtype);
+    }
+    weft__emit_skipped(inner, number);
+    for (int k = items->inputs; k < items->count; k++) {
+        const weft_dtype dtype = dtype_of(inner, items->value[k]);
+        put_item(inner, item_address(inner, frame, k, at, dtype), dtype,
+                 inner->values[items->value[k]]);
     }
 }
 
-/* The number of the program that is the same as that of so many new steps, which may be it. */
-static int find_program(weft__made_rares *rares, uint32_t count, int lanes)
+/* Whether the lane takes the side of the skip. */
+static weft__ref is_taken(const weft__emitter *inner, int number, weft__ref frame, weft__ref at)
 {
-    const weft__rare_step *steps = rares->step + rares->steps_count;
-    for (uint32_t k = 0; k < rares->count; k++)
-        if (rares->rare[k].count == count && rares->rare[k].lanes == (uint32_t)lanes &&
-            memcmp(rares->step + rares->rare[k].first, steps, count * sizeof *steps) == 0)
-            return (int)k;
-    rares->rare[rares->count] = (weft__rare){rares->steps_count, count, (uint32_t)lanes};
-    rares->steps_count += count;
-    return (int)rares->count++;
+    weft__ref condition = take_item(inner, item_address(inner, frame, 0, at, WEFT_BOOL), WEFT_BOOL);
+    return inner->survey->skips[number - 1].side == 1
+               ? condition
+               : weft__llvm.BuildXor(inner->builder, condition, weft__emit_number(inner, 1, 1), "");
 }
 
-static int program_of(const weft__emitter *emitter, int number, const struct items *items)
+static void emit_loop(weft__emitter *inner, int number, const struct items *items)
 {
-    weft__made_rares *rares = emitter->rares;
-    struct making making = {.survey = emitter->survey,
-                            .items = items,
-                            .steps = rares->step + rares->steps_count,
-                            .made = emitter->rare_steps};
-    memset(making.made, 0, emitter->survey->kernel->values_count * sizeof *making.made);
-    make_program(&making, number);
-    return find_program(rares, making.count, emitter->survey->lanes);
+    weft__ref frame = weft__llvm.GetParam(inner->function, 0);
+    weft__ref end = weft__emit_i64(inner, inner->survey->lanes);
+    weft__block entry = weft__flow_block(inner), loop = weft__flow_block(inner),
+                taken = weft__flow_block(inner), next = weft__flow_block(inner),
+                after = weft__flow_block(inner);
+    weft__flow_enter(inner, entry);
+    weft__flow_jump(inner, loop);
+    weft__flow_enter(inner, loop);
+    weft__ref at = weft__flow_phi(inner, weft__flow_i64(inner));
+    weft__flow_branch(inner, is_taken(inner, number, frame, at), taken, next);
+    weft__flow_enter(inner, taken);
+    emit_lane(inner, number, items, frame, at);
+    weft__flow_jump(inner, next);
+    weft__flow_enter(inner, next);
+    weft__ref following = weft__flow_plus(inner, at, 1);
+    weft__flow_incoming(at, weft__emit_i64(inner, 0), entry);
+    weft__flow_incoming(at, following, next);
+    weft__flow_branch(inner, weft__flow_compare(inner, WEFT__ICMP_SLT, following, end), loop,
+                      after);
+    weft__flow_enter(inner, after);
+    weft__llvm.BuildRetVoid(inner->builder);
 }
 
-static void emit_call(weft__emitter *emitter, int64_t program)
+static weft__ref make_function(const weft__emitter *emitter, weft__type type)
 {
-    weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
-    weft__type types[] = {pointer, weft__flow_i64(emitter), pointer};
-    weft__type type =
-        weft__llvm.FunctionType(weft__llvm.VoidTypeInContext(emitter->context), types, 3, 0);
-    weft__ref rares = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_RARES, pointer);
-    weft__ref arguments[] = {rares, weft__emit_i64(emitter, program), emitter->frame};
-    (void)weft__llvm.BuildCall2(emitter->builder, type,
-                                weft__flow_field(emitter, rares, 0, pointer), arguments, 3, "");
+    weft__ref function = weft__llvm.AddFunction(emitter->module, "weft_rare", type);
+    weft__llvm.SetLinkage(function, INTERNAL);
+    weft__emit_attributes(emitter, function, true);
+    return function;
+}
+
+static void emit_function(weft__emitter *emitter, int number, const struct items *items,
+                          weft__type type)
+{
+    weft__block here = weft__flow_here(emitter);
+    weft__emitter inner = *emitter;
+    inner.function = emitter->rare[number - 1] = make_function(emitter, type);
+    inner.lanes = 1;
+    inner.values = inner.value = inner.single = inner.vector = emitter->rare_values;
+    inner.mask = NULL;
+    inner.give_up = NULL;
+    emit_loop(&inner, number, items);
+    weft__flow_enter(emitter, here);
 }
 
 void weft__emit_rare(weft__emitter *emitter, int number)
 {
+    weft__type pointer = weft__llvm.PointerTypeInContext(emitter->context, 0);
+    weft__type type =
+        weft__llvm.FunctionType(weft__llvm.VoidTypeInContext(emitter->context), &pointer, 1, 0);
     struct items items;
     (void)find_items(emitter->survey, number, &items);
+    if (emitter->rare[number - 1] == NULL)
+        emit_function(emitter, number, &items, type);
     for (int k = 0; k < items.inputs; k++) {
         const weft_dtype dtype = dtype_of(emitter, items.value[k]);
-        put_item(emitter, item_address(emitter, k), dtype,
+        put_item(emitter, item_address(emitter, emitter->frame, k, NULL, dtype), dtype,
                  weft__emit_argument(emitter, (int32_t)items.value[k]));
     }
-    emit_call(emitter, program_of(emitter, number, &items));
+    (void)weft__llvm.BuildCall2(emitter->builder, type, emitter->rare[number - 1], &emitter->frame,
+                                1, "");
     for (int k = items.inputs; k < items.count; k++) {
         const weft_dtype dtype = dtype_of(emitter, items.value[k]);
-        emitter->value[items.value[k]] = take_item(emitter, item_address(emitter, k), dtype);
+        emitter->value[items.value[k]] =
+            take_item(emitter, item_address(emitter, emitter->frame, k, NULL, dtype), dtype);
     }
 }
 
@@ -297,6 +281,7 @@ void weft__emit_frame(weft__emitter *emitter)
     weft__type word = weft__llvm.IntTypeInContext(emitter->context, 8 * WIDEST);
     weft__type room = weft__llvm.VectorType(word, (unsigned)(ITEMS_MOST * emitter->survey->lanes));
     emitter->frame = NULL;
+    memset(emitter->rare, 0, sizeof emitter->rare);
     for (int k = 1; k <= emitter->survey->skips_count && emitter->frame == NULL; k++)
         if (weft__skip_is_apart(emitter->survey, k)) {
             emitter->frame = weft__llvm.BuildAlloca(emitter->builder, room, "");

@@ -259,7 +259,6 @@ void weft__native_run(const void *program, const weft__launch *launch, int64_t b
                        ? (weft__tiling){.axis = -1}
                        : weft__tiling_of(launch, native->operands, native->header.has_index != 0);
     frame.patch.scalars = weft__launch_scalars(launch);
-    frame.patch.rares = &native->rares;
     frame.patch.streaming = weft__frame_streaming(&frame);
     const weft__mode mode = weft__mode_enter();
     if (frame.tiling.axis >= 0)

@@ -65,7 +65,6 @@ static void place(const weft__frame *frame, const struct part *part, char *room,
     placed->columns = room == NULL ? part->columns : native->header.width;
     placed->streaming = room == NULL ? patch->streaming : WEFT__STREAMING_NOT;
     placed->scalars = patch->scalars;
-    placed->rares = patch->rares;
     memcpy(placed->position, patch->position, sizeof placed->position);
     placed->position[last] += part->column;
     if (last > 0)

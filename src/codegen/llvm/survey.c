@@ -188,10 +188,8 @@ static void find_levels(weft__survey *survey)
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
         survey->level[k] = (uint8_t)level_of(survey, value);
-        if (survey->needed[k] == 0 || survey->level[k] != WEFT__LEVEL_POINT)
-            continue;
-        survey->operations += operations_of(survey, value);
-        survey->floats |= weft__dtype_is_float((weft_dtype)value->dtype);
+        if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT)
+            survey->operations += operations_of(survey, value);
     }
 }
 

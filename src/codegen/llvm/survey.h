@@ -72,7 +72,6 @@ typedef struct weft__survey {
     bool soon;           /* points that are only stored: code that is not optimized will do */
     bool whole;          /* rows are whole turns: the caller moves what is left to such */
     bool gives_up;       /* turns leave to steps what needs a skip of one side only */
-    bool floats;         /* some values for every point are floats */
     uint32_t operations; /* values computed for every point … */
     uint32_t always;     /* … and those of them that are never skipped */
     int32_t streamed;    /* the first operand that is streamed, or -1 */
@@ -99,11 +98,11 @@ enum { WEFT__WHOLE_BYTES = 16 << 10 };
 
 /* Whether a skip is in no other one, and no skip is for the other side. */
 bool weft__skip_gives_up(const weft__survey *survey, int number);
-/* rare.c: whether a skip (its number from 1 on) is left to C code; whether it is hardly ever
+/* rare.c: whether a skip (its number from 1 on) is a function of its own; whether it is hardly ever
  * needed, as far as can be told. */
 bool weft__skip_is_apart(const weft__survey *survey, int number);
 bool weft__skip_is_rare(const weft__survey *survey, int number);
-/* Whether there is code that turns had better not contain, and that is not left to C code. Long
+/* Whether there is code that turns had better not contain, and that is no function of its own. Long
  * code is made once, and contains it. */
 bool weft__survey_gives_up(const weft__survey *survey);
 
