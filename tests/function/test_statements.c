@@ -341,7 +341,7 @@ static const struct wrong {
      "subscript 1 of 'x' is 16"},
     {"(x)", "{ a = 1; a(0) = 2; }", WEFT_ERROR_ARGUMENT, "'a' is a number and has no elements"},
     {"(x)", "{ float t(0); t(0) = 2; }", WEFT_ERROR_SHAPE, "is 0, and that axis has no elements"},
-    {"(x)", "{ x(0) = sum(x(1)); }", WEFT_ERROR_UNSUPPORTED, "give it a whole array"},
+    {"(x)", "{ a = 2; b = sum(a + 1); }", WEFT_ERROR_UNSUPPORTED, "give it a whole array"},
     {"(x)", "{ x(1 = 3; }", WEFT_ERROR_SYNTAX, "')' was expected, not ';'"},
     {"(x)", "{ do { x(0) = 1; } while (0); }", WEFT_ERROR_SYNTAX, "there is no 'do'; write while"},
 };

@@ -215,6 +215,20 @@ TEST(X2_maximum_of_a_widened_zero_is_the_second)
     CHECK(holds(left, (const double[]){-0.0, 0, 0}, 24));
 }
 
+/* NVIDIA's assembler took absolute values for positive; that of the least integer is itself. */
+TEST(X2_sign_of_the_absolute_value_of_the_least_integer)
+{
+    const int64_t values[] = {INT64_MIN, -3, 0, 5}, signs[] = {-1, 1, 0, 1};
+    const int32_t smaller[] = {INT32_MIN, -3, 0, 5}, smaller_signs[] = {-1, 1, 0, 1};
+    WEFT_AUTO weft_array *a = from(values, sizeof values, WEFT_SHAPE(4), WEFT_I64);
+    WEFT_AUTO weft_array *b = from(smaller, sizeof smaller, WEFT_SHAPE(4), WEFT_I32);
+    CHECK(a && b);
+    WEFT_AUTO weft_array *c = weft_new(sign(abs(a)), a);
+    WEFT_AUTO weft_array *d = weft_new(sign(abs(b)), b);
+    CHECK(holds(c, signs, sizeof signs));
+    CHECK(holds(d, smaller_signs, sizeof smaller_signs));
+}
+
 /* Compiled code that folds two vectors in a turn stored the slots of the second one, which has no
  * lane here, over those of the next point: it had a mask of its own, but the first one's length. */
 TEST(X4_truths_of_long_code)
@@ -244,7 +258,8 @@ TEST(X4_truths_of_long_code)
     }
 }
 
-TEST_MAIN(TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
+TEST_MAIN(TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
+          TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
           TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),
           TEST_OF(X4_nothing_is_written_between_elements),
           TEST_OF(X4_minimum_of_three_with_a_negative), TEST_OF(X4_least_i16_stays_negative),

@@ -189,7 +189,8 @@ static const char opencl_words[] =
     "#define BITS(x) (int)popcount(x)\n";
 
 /* NVIDIA's compilers (NVRTC and ptxas 13.0, OpenCL's of driver 580) forget that -(-32768) is -32768
- * if they see both, and the sign of z in min(x, min(y, -z)). They do not take this for a negation.
+ * if they see both, that there is an integer whose absolute value is negative, and the sign of z in
+ * min(x, min(y, -z)). They do not take this for a negation.
  */
 static const char negations[] =
     "#if defined(__CUDACC_RTC__) || defined(__NV_CL_C_VERSION)\n"
@@ -199,8 +200,15 @@ static const char negations[] =
     "    asm(\"{.reg .b32 t; add.s32 t, %1, -1; not.b32 %0, t;}\" : \"=r\"(y) : \"r\"(x));\n"
     "    return y;\n"
     "}\n"
+    "FUNCTION i64 NEGATE_i64(i64 x)\n"
+    "{\n"
+    "    i64 y;\n"
+    "    asm(\"{.reg .b64 t; add.s64 t, %1, -1; not.b64 %0, t;}\" : \"=l\"(y) : \"l\"(x));\n"
+    "    return y;\n"
+    "}\n"
     "#else\n"
     "#define NEGATE_i32(x) (i32)(0u - (u32)(x))\n"
+    "#define NEGATE_i64(x) (i64)(0u - (u64)(x))\n"
     "#endif\n"
     "#define NEGATE_i16(x) (i16)NEGATE_i32(x)\n";
 

@@ -134,7 +134,7 @@ static void write_shift(weft__text *text, weft_dtype dtype, bool left, int32_t x
 
 static void write_negation(weft__text *text, weft_dtype dtype, int32_t x)
 {
-    if (dtype == WEFT_I16 || dtype == WEFT_I32)
+    if (dtype == WEFT_I16 || dtype == WEFT_I32 || dtype == WEFT_I64)
         weft__text_add(text, "NEGATE_%s(v%d)", weft__text_of_dtype(dtype), x);
     else
         weft__text_add(text, "(%s)(0u - (%s)v%d)", weft__text_of_dtype(dtype),
