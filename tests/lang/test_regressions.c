@@ -215,6 +215,55 @@ TEST(X2_maximum_of_a_widened_zero_is_the_second)
     CHECK(holds(left, (const double[]){-0.0, 0, 0}, 24));
 }
 
+/* Long rows whose vectors would cross lines begin where they do not: the inside of two arrays, with
+ * and without room between their rows, and one row alone. */
+TEST(X4_insides_of_arrays_with_long_rows)
+{
+    enum { ROWS = 41, COLUMNS = 1040 };
+    static float u[ROWS * COLUMNS], v[ROWS * COLUMNS], p[ROWS * COLUMNS], q[ROWS * COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        u[i] = (float)(i % 97) - 31;
+        v[i] = (float)(i % 89) / 8;
+    }
+    for (int columns = COLUMNS - 3; columns <= COLUMNS; columns += 3)
+        for (int rows = 3; rows <= ROWS; rows += ROWS - 3) {
+            const weft_shape shape = WEFT_SHAPE(rows, columns);
+            const size_t bytes = sizeof *u * (size_t)(rows * columns);
+            WEFT_AUTO weft_array *a = from(u, bytes, shape, WEFT_F32);
+            WEFT_AUTO weft_array *b = from(v, bytes, shape, WEFT_F32);
+            WEFT_AUTO weft_array *c = weft_zeros_like(a), *d = weft_zeros_like(a);
+            CHECK(a && b && c && d);
+#define INSIDE(x, i, j)                                                                            \
+    WEFT_AUTO weft_array *x##_in =                                                                 \
+        weft_slice(x, WEFT_RANGE(1 + (i), rows - 1 + (i)), WEFT_RANGE(1 + (j), columns - 1 + (j)))
+            INSIDE(c, 0, 0);
+            INSIDE(d, 0, 0);
+            INSIDE(b, 0, 0);
+            INSIDE(a, 0, 1);
+#undef INSIDE
+            CHECK(a_in && b_in && c_in && d_in);
+            CHECK_STATUS(
+                weft(c_in = ((((a_in * 2.0f + b_in) * 0.5f - a_in) * 0.25f + b_in) * a_in - 3.0f) *
+                                0.125f +
+                            b_in;
+                     d_in = ((((b_in - a_in) * 0.5f + a_in) * 0.75f - b_in) * b_in + 7.0f) * 0.5f -
+                            a_in,
+                     a_in, b_in, c_in, d_in),
+                WEFT_OK);
+            for (int i = 0; i < rows * columns; i++) {
+                const int row = i / columns, column = i % columns;
+                const bool is_inside =
+                    row > 0 && row < rows - 1 && column > 0 && column < columns - 1;
+                const float x = is_inside ? u[i + 1] : 0, y = v[i];
+                p[i] = ((((x * 2.0f + y) * 0.5f - x) * 0.25f + y) * x - 3.0f) * 0.125f + y;
+                q[i] = ((((y - x) * 0.5f + x) * 0.75f - y) * y + 7.0f) * 0.5f - x;
+                if (!is_inside)
+                    p[i] = q[i] = 0;
+            }
+            CHECK(holds(c, p, bytes) && holds(d, q, bytes));
+        }
+}
+
 /* NVIDIA's assembler took absolute values for positive; that of the least integer is itself. */
 TEST(X2_sign_of_the_absolute_value_of_the_least_integer)
 {
@@ -258,7 +307,8 @@ TEST(X4_truths_of_long_code)
     }
 }
 
-TEST_MAIN(TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
+TEST_MAIN(TEST_OF(X4_insides_of_arrays_with_long_rows),
+          TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
           TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
           TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),
           TEST_OF(X4_nothing_is_written_between_elements),

@@ -94,11 +94,25 @@ static __attribute__((noinline)) void run_moved(const weft__frame *frame, const 
     move_all(frame->native, &frame->patch, part, room, false);
 }
 
+/* Whether rows begin with what comes before they are aligned. Stores that go past the caches need
+ * that; in long rows that are aligned at the same columns it takes less than vectors that cross
+ * lines do. */
+static bool aligns(const weft__frame *frame)
+{
+    enum { LONG = 2048 };
+    const int32_t streamed = frame->native->header.streamed;
+    if (streamed < 0 || frame->patch.streaming == WEFT__STREAMING_STORES)
+        return streamed >= 0;
+    const weft__patch_operand *to = &frame->patch.operands[streamed];
+    return (uintptr_t)to->data % LINE != 0 && (to->row % LINE == 0 || frame->patch.rows == 1) &&
+           frame->patch.columns << frame->native->operands[streamed].size >= LONG;
+}
+
 /* The columns before the row is aligned. */
 static int64_t head_of(const weft__frame *frame, int64_t row)
 {
     const weft__native *native = frame->native;
-    if (frame->patch.streaming != WEFT__STREAMING_STORES || native->header.streamed < 0)
+    if (!aligns(frame))
         return 0;
     const weft__patch_operand *streamed = &frame->patch.operands[native->header.streamed];
     const uintptr_t first = (uintptr_t)(streamed->data + row * streamed->row);
@@ -135,7 +149,7 @@ void weft__run_whole(weft__frame *frame)
     const int64_t width = frame->native->header.width, columns = frame->patch.columns;
     const int64_t rows = frame->patch.rows, most = rows_of(frame);
     weft__patch placed; /* of which each field is set before it is used */
-    if (columns % width == 0 && frame->patch.streaming != WEFT__STREAMING_STORES) {
+    if (columns % width == 0 && !aligns(frame)) {
         frame->native->run(&frame->patch);
         return;
     }
