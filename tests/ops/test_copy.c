@@ -537,14 +537,6 @@ TEST(A1_more_than_2_to_the_31_elements)
     }
 }
 
-/* Other processes may have taken what there was. */
-static bool system_gives(int64_t bytes)
-{
-    void *memory = malloc((size_t)bytes);
-    free(memory);
-    return memory != NULL;
-}
-
 TEST(A2_strides_beyond_2_to_the_31)
 {
     if (!has_room(7))
@@ -554,8 +546,8 @@ TEST(A2_strides_beyond_2_to_the_31)
     CHECK_STATUS(weft_memory_trim(device(), 0), WEFT_OK);
     WEFT_AUTO weft_array *a =
         weft_empty(WEFT_SHAPE(3, large), .dtype = WEFT_U8, .device = device());
-    if (!a && !test_faults() && !system_gives(3 * large))
-        SKIP("the system has no 7 GiB of addresses left");
+    if (!a && !test_faults() && device().kind != WEFT_DEVICE_CPU)
+        SKIP(weft_error_message()); /* drivers have a limit of their own for one array */
     CHECK(a);
     CHECK_INT(weft_array_stride(a, 0), large);
     WEFT_AUTO weft_array *ends = weft_slice(a, WEFT_ALL, WEFT_STEP(5, WEFT_END, large - 11));
