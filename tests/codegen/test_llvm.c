@@ -1,6 +1,7 @@
 /* The compiling engine: streaming, tiles, the mode, classes, threads, and what can go wrong. */
 #include "codegen/test_llvm.h"
 #include "codegen/interpreter/mode.h"
+#include "codegen/llvm/object.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
@@ -363,6 +364,61 @@ TEST(damaged_objects)
     CHECK(refused > 200);
 }
 
+static bool loads(const weft__object *object)
+{
+    weft__image image = {0};
+    const bool loaded = weft__object_load(object, &image) == WEFT_OK;
+    image_release(&image);
+    return loaded;
+}
+
+/* Whether an object with this in its header, and a checksum that is right, loads. */
+static bool loads_with(weft__object *object, size_t begin, size_t field, uint32_t value)
+{
+    const size_t checksum = offsetof(weft__object_header, checksum);
+    char kept[sizeof(weft__object_header)], *data = object->data;
+    memcpy(kept, data, sizeof kept);
+    memcpy(data + field, &value, sizeof value);
+    const uint32_t right = weft__object_checksum(data, begin);
+    memcpy(data + checksum, &right, sizeof right);
+    const bool loaded = loads(object);
+    memcpy(data, kept, sizeof kept);
+    return loaded;
+}
+
+/* No byte before the code can be another, and what says more than there is room for is refused
+ * whatever its checksum. */
+TEST(damaged_headers)
+{
+    NEEDS_LLVM;
+    enum { OPERANDS = 3 };
+    const size_t begin = (sizeof(weft__object_header) + OPERANDS * 2 + 15) / 16 * 16;
+    const size_t width = offsetof(weft__object_header, width);
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__object object = {0};
+    sum_begin(&tiny, &at, 1000);
+    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_OK);
+    int loaded = 0;
+    for (size_t k = 0; k < 255 * begin; k++) {
+        char *byte = (char *)object.data + k % begin;
+        const char kept = *byte;
+        *byte = (char)(kept ^ (char)(1 + k / begin));
+        loaded += loads(&object);
+        *byte = kept;
+    }
+    const bool as_it_is = loads(&object), none = loads_with(&object, begin, width, 0);
+    const bool fits = loads_with(&object, begin, width, WEFT__WHOLE_BYTES / (4 * OPERANDS));
+    const bool large = loads_with(&object, begin, width, WEFT__WHOLE_BYTES / (4 * OPERANDS) + 1);
+    const bool huge = loads_with(&object, begin, width, UINT32_MAX);
+    const bool streamed =
+        loads_with(&object, begin, offsetof(weft__object_header, streamed), (uint32_t)-2);
+    weft__object_free(&object);
+    CHECK_INT(loaded, 0);
+    CHECK(as_it_is && none && fits);
+    CHECK(!large && !huge && !streamed);
+}
+
 /* In a process of its own, for a library is opened once. Returns whether opening failed with the
  * text. */
 static bool fails_with(const char *path, const char *text)
@@ -411,4 +467,5 @@ TEST_MAIN(TEST_OF(libraries_that_are_none), TEST_NO_FAULTS(streamed_results, LON
           TEST_OF(complex_parts), TEST_NO_FAULTS(several_threads, LONG),
           TEST_OF(floating_point_mode), TEST_OF(classes), TEST_OF(explained),
           TEST_OF(wrong_kernels), TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
+          TEST_NO_FAULTS(damaged_headers, "loads thousands of objects"),
           TEST_OF(failed_allocations));

@@ -220,6 +220,8 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
     describe_displaced(survey, data + displaced);
     describe_operands(kernel, surveys->folds ? &surveys->points : survey, data + operands);
     memcpy(data + folds, surveys->described, kernel->folds_count * sizeof(weft__object_fold));
+    header.checksum = weft__object_checksum(data, begin);
+    memcpy(data, &header, sizeof header);
     memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
     *object = (weft__object){data, begin + file};
     return WEFT_OK;

@@ -3,6 +3,7 @@
 #include "core/allocate.h"
 #include "core/status.h"
 
+#include <stddef.h>
 #include <string.h>
 
 void weft__object_free(weft__object *object)
@@ -28,6 +29,20 @@ static size_t operands_bytes(const weft__object_header *header)
            header->operands_count * sizeof(weft__object_operand);
 }
 
+static uint32_t hash(uint32_t value, const char *data, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k++)
+        value = (value ^ (uint8_t)data[k]) * 16777619U; /* FNV-1a */
+    return value;
+}
+
+uint32_t weft__object_checksum(const char *data, size_t begin)
+{
+    const size_t before = offsetof(weft__object_header, checksum);
+    const size_t after = before + sizeof(uint32_t);
+    return hash(hash(2166136261U, data, before), data + after, begin - after);
+}
+
 static weft_status check_header(const weft__object *object, weft__object_header *header,
                                 size_t *begin)
 {
@@ -38,12 +53,13 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         header->operands_count > WEFT__OPERANDS_MAX || header->folds_count > WEFT__FOLDS_MAX ||
         header->operands_count + header->folds_count > WEFT__OPERANDS_MAX ||
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
-        header->streamed >= (int32_t)header->operands_count || header->width > WEFT__WHOLE_BYTES)
+        header->streamed < -1 || header->streamed >= (int32_t)header->operands_count ||
+        header->width > WEFT__WHOLE_BYTES)
         return damaged();
     *begin =
         sizeof *header + operands_bytes(header) + header->folds_count * sizeof(weft__object_fold);
     *begin += -*begin & 15U;
-    if (*begin > object->bytes)
+    if (*begin > object->bytes || weft__object_checksum(object->data, *begin) != header->checksum)
         return damaged();
     if (!weft__target_runs((weft__isa)header->isa, header->halves != 0))
         return FAIL(WEFT_ERROR_UNSUPPORTED,
@@ -54,9 +70,14 @@ static weft_status check_header(const weft__object *object, weft__object_header 
 
 static bool operands_fit(const weft__native *native)
 {
-    for (uint32_t k = 0; k < native->header.operands_count; k++)
+    uint64_t bytes = 0; /* of a turn of all operands: run_whole.c has room for those */
+    for (uint32_t k = 0; k < native->header.operands_count; k++) {
         if (native->operands[k].size > 4)
             return false;
+        bytes += (uint64_t)native->header.width << native->operands[k].size;
+    }
+    if (bytes > WEFT__WHOLE_BYTES)
+        return false;
     for (uint32_t k = 0; k < native->header.displaced_count; k++)
         if (native->displaced[k].operand >= native->header.operands_count ||
             native->displaced[k].boundary > WEFT__BOUNDARY_CONSTANT)

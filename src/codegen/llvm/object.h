@@ -15,10 +15,11 @@ typedef struct weft__object_header {
     uint32_t has_index; /* rows and columns must be the last two axes */
     uint32_t operands_count, displaced_count;
     uint32_t folds_count;
-    uint32_t lanes; /* the order of the folds is that of a last axis that is folded */
-    uint32_t width; /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
+    uint32_t lanes;    /* the order of the folds is that of a last axis that is folded */
+    uint32_t width;    /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
+    uint32_t checksum; /* of all bytes before the file, but these */
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o6"
+#define WEFT__OBJECT_MAGIC "weft.o7"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
@@ -38,6 +39,9 @@ typedef struct weft__object_fold {
     uint16_t stored; /* 1 + the operand that it is stored to, as it is; 0: nobody does that here */
     uint8_t stored_part, memory; /* of that, and its dtype */
 } weft__object_fold;
+
+/* Of an object of which the file begins there. */
+uint32_t weft__object_checksum(const char *data, size_t begin);
 
 /* The program of an image. */
 typedef struct weft__native {
