@@ -155,6 +155,9 @@ typedef struct weft__backend {
     void *(*memory_allocate)(int index, weft_memory kind, size_t bytes, bool *zeroed);
     void (*memory_release)(int index, weft_memory kind, void *data, size_t bytes);
     bool (*memory_host_readable)(int index, weft_memory kind);
+    /* (optional) The most bytes that one allocation can have, a multiple of 64: no such limit by
+     * default. */
+    size_t (*memory_most)(int index);
     /* (optional) For devices whose memory has handles instead of addresses: an address for a
      * foreign handle, which is held until memory_release, and the bytes there; and the handle of
      * memory that begins at the address. None: addresses are what others know it by. */

@@ -133,6 +133,11 @@ static void fail_full(weft__device *device, size_t bytes)
              device->name, bytes, in_use, cached);
 }
 
+static size_t most_of(const weft__device *device)
+{
+    return device->backend->memory_most ? device->backend->memory_most(device->id.index) : SIZE_MAX;
+}
+
 /* Caches are dropped, then the work that still holds cached memory is waited for. */
 static void *allocate_after_dropping(weft__device *device, weft_memory kind, size_t bytes,
                                      bool *zeroed)
@@ -166,6 +171,12 @@ void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, 
             "the environment variable %s is '%.40s'; a number of bytes, or one with K, M, G "
             "or T behind it, was expected",
             misread, getenv(misread) ? getenv(misread) : "");
+    const size_t most = most_of(device);
+    if (bytes > most)
+        return FAIL_NULL(WEFT_ERROR_MEMORY,
+                         "an array of %zu bytes is more than %s gives at once, its driver's limit "
+                         "is %zu; take several arrays that are smaller, or another device",
+                         bytes, device->name, most);
     void *data = try_allocate(device, kind, bytes, zeroed);
     if (!data)
         data = allocate_after_dropping(device, kind, bytes, zeroed);
@@ -314,7 +325,11 @@ weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__ti
         return NULL;
     *zeroed = false;
     const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
-    weft__buffer *buffer = take_cached(device, size_class, timeline);
+    /* of the class in which the device's limit is, all that fit have the bytes of the limit */
+    const size_t most = most_of(device);
+    if (capacity > most)
+        capacity = bytes > most ? bytes : most;
+    weft__buffer *buffer = bytes > most ? NULL : take_cached(device, size_class, timeline);
     if (!buffer)
         return make(device, size_class, capacity, zeroed);
     if (begin)

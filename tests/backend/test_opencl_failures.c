@@ -273,6 +273,36 @@ TEST(D1_another_gpu_counts_too)
         CHECK(gpus_are(all));
 }
 
+static weft_array *bytes_there(int64_t bytes, weft_memory memory)
+{
+    return weft_empty(WEFT_SHAPE(bytes), .dtype = WEFT_U8, .memory = memory,
+                      .device = weft_device_named("opencl:0"));
+}
+
+/* What the driver gives at once can be had, all of it; of more the error says how much it is. */
+TEST(the_largest_array)
+{
+    WITH("little memory", "the_largest_array");
+    enum { MOST = 1000010 / 64 * 64 };
+    for (int turn = 0; turn < 3; turn++) {
+        WEFT_AUTO weft_array *less = bytes_there(MOST - 40000, WEFT_MEMORY_DEVICE);
+        CHECK(less);
+        weft_array_release(less); /* is taken again for the next one, of the same class */
+        less = NULL;
+        WEFT_AUTO weft_array *all = bytes_there(MOST, WEFT_MEMORY_DEVICE);
+        CHECK(all);
+        CHECK(!bytes_there(MOST + 1, WEFT_MEMORY_DEVICE));
+        CHECK_ERROR(WEFT_ERROR_MEMORY, "1000001 bytes is more than opencl:0 gives at once, its "
+                                       "driver's limit is 1000000");
+        weft_array_release(all);
+        all = NULL; /* and what is cached now is no room for more */
+        CHECK(!bytes_there(MOST + 1, WEFT_MEMORY_DEVICE));
+        CHECK(!bytes_there(INT64_MAX / 4, WEFT_MEMORY_HOST));
+        CHECK_ERROR(WEFT_ERROR_MEMORY, "several arrays");
+    }
+    CHECK(cpu_works());
+}
+
 #define PROCESS "the failing allocations are those of another process"
 TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCESS),
           TEST_NO_FAULTS(no_device, PROCESS), TEST_NO_FAULTS(no_compiler, PROCESS),
@@ -283,4 +313,5 @@ TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCE
           TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
           TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS),
           TEST_NO_FAULTS(D1_a_gpu_counts_once, PROCESS),
-          TEST_NO_FAULTS(D1_another_gpu_counts_too, PROCESS));
+          TEST_NO_FAULTS(D1_another_gpu_counts_too, PROCESS),
+          TEST_NO_FAULTS(the_largest_array, PROCESS));

@@ -1,8 +1,8 @@
 /* A libOpenCL with a device that computes nothing, for failures that no real one has to offer.
  * STAND_IN says which: "no platform", "no device", "no compiler", "lost" (while its fourth launch
  * runs), "fourth fails" (that launch alone), "no f64", "no times", "plain compiler" (only for texts
- * in which nothing is special); "gpu" and "another gpu" are a GPU in slot 1 of bus 7 or 9. Commands
- * are done when they are queued. */
+ * in which nothing is special), "little memory" (1,000,010 bytes at once); "gpu" and "another gpu"
+ * are a GPU in slot 1 of bus 7 or 9. Commands are done when they are queued. */
 #include "backend/opencl/library.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -112,7 +112,8 @@ cl_int clGetDeviceIDs(cl_platform_id p, cl_bitfield type, cl_uint room, cl_devic
 cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void *to, size_t *size);
 cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void *to, size_t *size)
 {
-    const cl_ulong all = 0xff, none = 0, group = 1024, bytes = 1 << 30;
+    const cl_ulong all = 0xff, none = 0, group = 1024;
+    const cl_ulong bytes = wants("little memory") ? 1000010 : 1 << 30;
     const cl_ulong gpu = 1 << 2;
     const cl_uint bus[] = {0, wants("gpu") ? 7 : 9, 1, 0};
     const bool is_gpu = wants("gpu") || wants("another gpu");

@@ -44,6 +44,7 @@ const weft__backend weft__backend_opencl = {
     .memory_allocate = weft__opencl_memory_allocate,
     .memory_release = weft__opencl_memory_release,
     .memory_host_readable = weft__opencl_memory_host_readable,
+    .memory_most = weft__opencl_memory_most,
     .memory_wrap = weft__opencl_memory_wrap,
     .memory_native = weft__opencl_memory_native,
     .look_every = 64,

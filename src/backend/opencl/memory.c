@@ -165,7 +165,7 @@ void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bo
     weft__opencl_device *device = weft__opencl_device_get(index);
     void *data = NULL;
     *zeroed = false;
-    if (!device || bytes > device->most_bytes || !weft__allocation_begin(bytes))
+    if (!device || !weft__allocation_begin(bytes))
         return NULL;
     if (is_shared(device, kind))
         data = weft__cl.SVMAlloc(device->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
@@ -175,6 +175,12 @@ void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bo
     if (!data)
         weft__allocation_end();
     return data;
+}
+
+size_t weft__opencl_memory_most(int index)
+{
+    enum { UNIT = 64 };
+    return weft__opencl_device_at(index)->most_bytes / UNIT * UNIT;
 }
 
 /* What the driver held is gone with it when it cannot be called any more. */

@@ -40,6 +40,7 @@ void weft__opencl_give_up(const char *why);
 void *weft__opencl_memory_allocate(int index, weft_memory kind, size_t bytes, bool *zeroed);
 void weft__opencl_memory_release(int index, weft_memory kind, void *data, size_t bytes);
 bool weft__opencl_memory_host_readable(int index, weft_memory kind);
+size_t weft__opencl_memory_most(int index);
 weft_status weft__opencl_memory_wrap(int index, void *handle, void **data, size_t *bytes);
 void *weft__opencl_memory_native(const void *data);
 
