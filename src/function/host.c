@@ -3,6 +3,7 @@
 #include "core/library.h"
 #include "core/status.h"
 #include "function/function.h"
+#include "lang/parser.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -87,10 +88,21 @@ static weft_status bind_name(const char *name, const weft__host *host)
 
 static weft_status check_name(const char *name)
 {
-    if (name && *name && strlen(name) <= NAME_MAX_LENGTH)
-        return WEFT_OK;
-    return FAIL_AT(WEFT_ERROR_ARGUMENT, "name", "a function has a name of 1 to %d bytes",
-                   (int)NAME_MAX_LENGTH);
+    const size_t length = name ? strlen(name) : 0;
+    if (length < 1 || length > NAME_MAX_LENGTH)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "name", "a function has a name of 1 to %d bytes",
+                       (int)NAME_MAX_LENGTH);
+    weft__lexer lexer = {name, (uint32_t)length, 0};
+    const weft__token token = weft__lex(&lexer);
+    if (token.kind != WEFT__TOKEN_NAME || token.length != length)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "name",
+                       "'%s' is no name that a text can call; it may have letters, digits and _, "
+                       "and begins with no digit",
+                       name);
+    if (weft__is_reserved(name, length) || weft__lang_is_type(name, length))
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "name",
+                       "'%s' is a word of C or a type; give the function another name", name);
+    return WEFT_OK;
 }
 
 weft_status weft_host_bind_with(const char *name, weft_host_function *function,

@@ -233,6 +233,27 @@ TEST(F1_binding_again)
     CHECK_STATUS(weft_function_bind("", &twice), WEFT_ERROR_ARGUMENT);
 }
 
+/* Names that no text could call. */
+TEST(F1_names_to_bind)
+{
+    static const char *const none[] = {"1a", "a b", "a.b", " a", "a-", "a/**/", "\"a\"", "+"};
+    static const char *const words[] = {"for",  "if",  "return", "while", "true",
+                                        "void", "int", "f32",    "const", "unsigned"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        CHECK_STATUS(weft_function_bind(none[i], &twice), WEFT_ERROR_ARGUMENT);
+        CHECK_ERROR(WEFT_ERROR_ARGUMENT, "letters, digits and _");
+        CHECK_STATUS(weft_host_bind(none[i], NULL), WEFT_ERROR_ARGUMENT);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        CHECK_STATUS(weft_function_bind(words[i], &twice), WEFT_ERROR_ARGUMENT);
+        CHECK_ERROR(WEFT_ERROR_ARGUMENT, "is a word of C or a type");
+        CHECK_STATUS(weft_host_bind(words[i], NULL), WEFT_ERROR_ARGUMENT);
+    }
+    CHECK_STATUS(weft_function_bind("_form2", &twice), WEFT_OK);
+    CHECK_STATUS(weft_function_bind("_form2", NULL), WEFT_OK);
+    CHECK_STATUS(weft_function_bind("größe", NULL), WEFT_OK);
+}
+
 /* Errors show the text that is wrong, of whichever function. */
 WEFT_FUNCTION(ping, (v), { return pong(v) + 1; });
 WEFT_FUNCTION(pong, (v), { return ping(v) - 1; });
@@ -306,4 +327,4 @@ TEST(F1_errors_of_calls)
 
 TEST_MAIN(TEST_OF(F1_calls_in_loops), TEST_OF(F1_calls_with_arrays), TEST_OF(F1_calls_anywhere),
           TEST_OF(F1_calls_write_arrays), TEST_OF(F1_variables_before_functions),
-          TEST_OF(F1_binding_again), TEST_OF(F1_errors_of_calls));
+          TEST_OF(F1_binding_again), TEST_OF(F1_names_to_bind), TEST_OF(F1_errors_of_calls));
