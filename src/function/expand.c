@@ -77,7 +77,7 @@ static bool is_foreign(weft__lang_name name, weft__token_kind before, weft__toke
     bool begins = !depth && before != WEFT__TOKEN_ASSIGN;
     return (depth > 0 && (next == WEFT__TOKEN_ASSIGN || before == WEFT__TOKEN_ASSIGN)) ||
            weft__is_reserved(name.text, name.length) ||
-           weft__function_is_type(name.text, name.length) ||
+           weft__lang_is_type(name.text, name.length) ||
            (next == WEFT__TOKEN_OPEN &&
             (begins ||
              weft__lang_function_named(name.text, name.length) != WEFT__LANG_OPERATION_END));

@@ -7,7 +7,5 @@
 /* The type at the lexer's position, which then moves behind it, if a name follows it;
  * WEFT_DTYPE_DEFAULT if there is none. */
 weft_dtype weft__function_type(weft__lexer *lexer);
-/* Whether the word is a type, or part of one. */
-bool weft__function_is_type(const char *text, size_t length);
 
 #endif

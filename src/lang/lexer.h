@@ -93,4 +93,12 @@ typedef struct weft__number {
  * is wrong. */
 const char *weft__lang_number(const char *text, size_t length, weft__number *number);
 
+/* The type of C at the lexer's position, as "unsigned char", which then moves behind it;
+ * WEFT_DTYPE_DEFAULT if there is none. With `dtypes`, names of dtypes are types too. */
+weft_dtype weft__lang_type(weft__lexer *lexer, bool dtypes);
+/* Whether the word is a type of C or of Weft, or part of one. */
+bool weft__lang_is_type(const char *text, size_t length);
+/* WEFT_DTYPE_DEFAULT if it is none's name. */
+weft_dtype weft__lang_dtype_named(const char *text, size_t length);
+
 #endif

@@ -13,18 +13,6 @@ static const struct {
 };
 enum { CONSTANTS = sizeof constants / sizeof constants[0] };
 
-/* Types of C, and what they are called here. */
-static const struct {
-    const char *name, *here;
-    uint8_t dtype;
-} types[] = {
-    {"float", "f32", WEFT_F32},    {"double", "f64", WEFT_F64},   {"int", "i32", WEFT_I32},
-    {"long", "i64", WEFT_I64},     {"short", "i16", WEFT_I16},    {"char", "i8", WEFT_I8},
-    {"signed", "i32", WEFT_I32},   {"unsigned", "u32", WEFT_U32}, {"_Bool", "bool", WEFT_BOOL},
-    {"int8_t", "i8", WEFT_I8},     {"int16_t", "i16", WEFT_I16},  {"int32_t", "i32", WEFT_I32},
-    {"int64_t", "i64", WEFT_I64},  {"uint8_t", "u8", WEFT_U8},    {"uint16_t", "u16", WEFT_U16},
-    {"uint32_t", "u32", WEFT_U32}, {"uint64_t", "u64", WEFT_U64}, {"size_t", "u64", WEFT_U64}};
-
 bool weft__is_reserved(const char *text, size_t length)
 {
     static const char *const words[] = {"if",     "else",   "for",   "while",  "do",       "return",
@@ -93,10 +81,14 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
     weft__lang_name name = whole_name(p);
     uint32_t at = p->token.at;
     weft__lang_nearest nearest = {name, {NULL, 0}, 0};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (weft__parser_token_is(p, types[i].name))
-            return PARSE_FAIL(p, at, "'%s' is a type of C; a cast is written %s(x)", types[i].name,
-                              types[i].here);
+    weft__lexer type = {p->lexer.text, p->lexer.length, at};
+    weft_dtype dtype = weft__lang_type(&type, false);
+    if (dtype)
+        return PARSE_FAIL(p, at, "'%s' is a type of C; a cast is written %s(x)",
+                          QUOTE(name.text, type.at - at), weft_dtype_name(dtype));
+    if (!function && weft__lang_dtype_named(name.text, name.length))
+        return PARSE_FAIL(p, at, "'%s' is a dtype; a cast is written %s(x)",
+                          QUOTE(name.text, name.length), QUOTE(name.text, name.length));
     if (weft__is_reserved(name.text, name.length))
         return PARSE_FAIL(p, at, "'%s' has a meaning of its own in C and is not possible here",
                           QUOTE(name.text, name.length));
@@ -216,29 +208,29 @@ static weft_status open_frame(weft__parser *p, weft__frame_kind kind,
     return weft__parser_push(p, frame);
 }
 
-/* What "(int)" casts to, at its parenthesis; 0 if it is something else. */
-static uint8_t cast_ahead(const weft__parser *p)
+/* What "(int)" or "(unsigned char)" casts to, at its parenthesis, and where that ends; 0 if it is
+ * something else. */
+static weft_dtype cast_ahead(const weft__parser *p, uint32_t *end)
 {
     weft__lexer ahead = p->lexer;
-    weft__token name = weft__lex(&ahead);
-    if (name.kind != WEFT__TOKEN_NAME || weft__lex(&ahead).kind != WEFT__TOKEN_CLOSE)
-        return WEFT_DTYPE_DEFAULT;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strlen(types[i].name) == name.length &&
-            !memcmp(types[i].name, TOKEN_TEXT(p, name), name.length))
-            return types[i].dtype;
-    return WEFT_DTYPE_DEFAULT;
+    const weft_dtype dtype = weft__lang_type(&ahead, false);
+    *end = ahead.at;
+    return weft__lex(&ahead).kind == WEFT__TOKEN_CLOSE ? dtype : WEFT_DTYPE_DEFAULT;
 }
 
 static weft_status open_parenthesis(weft__parser *p)
 {
-    const uint8_t dtype = cast_ahead(p);
-    weft__frame frame = {
-        .kind = WEFT__FRAME_PREFIX, .operation = dtype, .power = UINT8_MAX, .column = p->token.at};
+    uint32_t end;
+    const weft_dtype dtype = cast_ahead(p, &end);
+    weft__frame frame = {.kind = WEFT__FRAME_PREFIX,
+                         .operation = (uint8_t)dtype,
+                         .power = UINT8_MAX,
+                         .column = p->token.at};
     if (!dtype)
         return open_frame(p, WEFT__FRAME_GROUP, WEFT__LANG_OPERATION_END);
-    for (int k = 0; k < 3; k++)
-        weft__parser_next(p);
+    p->lexer.at = end;
+    weft__parser_next(p); /* the parenthesis, and what is behind it */
+    weft__parser_next(p);
     return weft__parser_push(p, frame);
 }
 

@@ -87,6 +87,11 @@ TEST(X2_grammar)
         {"c = (a, b)", "a, b, c", SYNTAX, "an operator or ')' was expected, not ','", ", b"},
         {"c = float(a)", "a, c", SYNTAX, "a cast is written f32(x)", "float"},
         {"c = double(a)", "a, c", SYNTAX, "a cast is written f64(x)", "double"},
+        {"c = unsigned char(a)", "a, c", SYNTAX,
+         "'unsigned char' is a type of C; a cast is written u8(x)", "unsigned"},
+        {"c = (long long*)a", "a, c", SYNTAX, "a cast is written i64(x)", "long"},
+        {"c = (f32)a", "a, c", SYNTAX, "'f32' is a dtype; a cast is written f32(x)", "f32"},
+        {"c = (unsigned float)a", "a, c", SYNTAX, "unsigned", "unsigned"},
         {"return = a", "a", SYNTAX, "has a meaning of its own", "return"},
         {"if (a) c = a", "a, c", SYNTAX, "'if' has a meaning", "if"},
     };

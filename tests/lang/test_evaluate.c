@@ -250,6 +250,12 @@ TEST(X1_values_and_text_at_run_time)
     CHECK(value == 11);
     CHECK_STATUS(weft_value(&value, (int)a * 2 - (int)-a + -(long)(a + 1.6) % 3, a), WEFT_OK);
     CHECK(value == 2 * 2 + 2 - 4 % 3);
+    CHECK_STATUS(weft_value(&value, (unsigned char)(a + 258) + (unsigned)a * (unsigned)(bool)a, a),
+                 WEFT_OK);
+    CHECK(value == 255 + 2 * 1); /* too large a number becomes the largest */
+    CHECK_STATUS(weft_value(&value, (unsigned long long)a - (const long int)a, a),
+                 WEFT_ERROR_DTYPE);
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "u64 and i64");
     const char *names[] = {"a", "n"};
     weft_operand operands[] = {WEFT_OPERAND(a), WEFT_OPERAND(n)};
     WEFT_AUTO weft_array *made = weft_evaluate_new("sqrt(a * n - 6)", 2, names, operands);
