@@ -16,6 +16,7 @@ static const char *const codes[] = {
     "f16(a)*f16(b) - bf16(a)/f16(3)",
     "log(c64(a)) / c64(b)",
     "f64(a)/f64(b) + cbrt(f64(a))",
+    "a - where(-atan(a) != 0, bf16(i32(b)*127), 0)", /* by way of f64, wider than a register */
     "i32(1000*a) / i32(b) + i32(index(0)) % 7",
     "shift(a, 1, -2) + shift(b, -3, 1, boundary=wrap) - laplacian(a)",
     "sum(a*b)",

@@ -239,19 +239,20 @@ static void turn_to(weft__emitter *emitter, int k, const weft__ref *at)
 }
 
 /* Left alone, LLVM puts the whole code of one vector before that of the other, and a processor sees
- * only one of them at a time. */
+ * only one of them at a time. What no register holds cannot be tied. */
 static void tie(weft__emitter *emitter, uint32_t k, int unroll)
 {
     const weft__value *value = value_at(emitter, k);
     const weft_dtype dtype = (weft_dtype)value->dtype;
     const size_t bytes = (size_t)emitter->lanes << weft__memory_size(dtype);
     if (value->op == WEFT__OP_store || value->op == WEFT__OP_load || value->op == WEFT__OP_fold ||
-        dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER)
+        dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER ||
+        bytes > (size_t)emitter->survey->target.bytes)
         return;
     if (unroll == 2)
         weft__emit_tie(emitter, &emitter->values[k],
                        &emitter->values[k + emitter->survey->kernel->values_count]);
-    else if (!weft__dtype_is_float(dtype) && bytes <= (size_t)emitter->survey->target.bytes)
+    else if (!weft__dtype_is_float(dtype))
         emitter->values[k] = weft__emit_opaque_vector(emitter, emitter->values[k]);
 }
 

@@ -5,14 +5,21 @@
 #include "core/allocate.h"
 #include "core/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { LONG = 200, LONGEST = 500 };
+enum { LONG = 200, LONGEST = 500, COMPLAINT = 200 };
 
-/* LLVM's own listener prints. What matters comes back as a message too. */
-static void ignore(weft__llvm_diagnostic diagnostic, void *context)
+/* LLVM's own listener prints. An error in it does not keep LLVM from making code, with anything in
+ * the place of what it could not make. */
+static void listen(weft__llvm_diagnostic diagnostic, void *context)
 {
-    (void)diagnostic, (void)context;
+    char *complaint = context;
+    if (weft__llvm.GetDiagInfoSeverity(diagnostic) != WEFT__SEVERITY_ERROR)
+        return;
+    char *text = weft__llvm.GetDiagInfoDescription(diagnostic);
+    (void)snprintf(complaint, COMPLAINT, "%s", text);
+    weft__llvm.DisposeMessage(text);
 }
 
 /* What code is made of: the surveys of a kernel; or, of one with folds, those of its results and
@@ -117,16 +124,21 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buff
 {
     weft__llvm_machine machine;
     weft__held_constants constants = {.count = 0};
+    char complaint[COMPLAINT] = "";
     weft__emitter emitter = {.survey = &surveys->kernel, .constants = &constants};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
     const int level = level_of(surveys);
     TRY(weft__target_take(&surveys->kernel.target, level, &machine));
     emitter.context = weft__llvm.ContextCreate();
-    weft__llvm.ContextSetDiagnosticHandler(emitter.context, ignore, NULL);
+    weft__llvm.ContextSetDiagnosticHandler(emitter.context, listen, complaint);
     emitter.module = weft__llvm.ModuleCreateWithNameInContext("weft", emitter.context);
     emitter.builder = weft__llvm.CreateBuilderInContext(emitter.context);
-    const weft_status status = emit_file(&emitter, surveys, machine, kind, buffer);
+    weft_status status = emit_file(&emitter, surveys, machine, kind, buffer);
+    if (status == WEFT_OK && complaint[0] != '\0') {
+        weft__llvm.DisposeMemoryBuffer(*buffer);
+        status = FAIL(WEFT_ERROR_COMPILE, "libLLVM made wrong code of the kernel: %s", complaint);
+    }
     weft__llvm.DisposeBuilder(emitter.builder);
     weft__llvm.DisposeModule(emitter.module);
     weft__llvm.ContextDispose(emitter.context);

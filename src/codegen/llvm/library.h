@@ -44,7 +44,8 @@ enum {
     WEFT__FILE_OBJECT = 1,
     WEFT__RELOCATION_PIC = 2,
     WEFT__CODE_MODEL_SMALL = 3,
-    WEFT__ATTRIBUTE_FUNCTION = -1
+    WEFT__ATTRIBUTE_FUNCTION = -1,
+    WEFT__SEVERITY_ERROR = 0
 };
 
 typedef weft__ref weft__llvm_binary(weft__llvm_builder, weft__ref, weft__ref, const char *);
@@ -89,6 +90,8 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(weft__llvm_context, ContextCreate, (void))                                                   \
     X(void, ContextDispose, (weft__llvm_context))                                                  \
     X(void, ContextSetDiagnosticHandler, (weft__llvm_context, weft__llvm_listener *, void *))      \
+    X(int, GetDiagInfoSeverity, (weft__llvm_diagnostic))                                           \
+    X(char *, GetDiagInfoDescription, (weft__llvm_diagnostic))                                     \
     X(weft__llvm_module, ModuleCreateWithNameInContext, (const char *, weft__llvm_context))        \
     X(void, DisposeModule, (weft__llvm_module))                                                    \
     X(void, SetTarget, (weft__llvm_module, const char *))                                          \
