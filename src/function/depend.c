@@ -48,7 +48,8 @@ static void add_comparison(question *q, int32_t left, int32_t right, int64_t les
     weft__inequality_add(&q->known, &difference);
 }
 
-/* The bounds of loops that depend on others. */
+/* The bounds of loops that depend on others. None of them wraps around: count_loop in nest_run.c
+ * has found their ranges over all points, and where one does not fit the loop is serial. */
 static void add_guard(question *q, int32_t node, int side, int depth)
 {
     const weft__syntax_node *n = &q->nest->syntax->nodes[node];

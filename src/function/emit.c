@@ -467,11 +467,16 @@ static void mark_guards(weft__function_nest *nest, bool *fixed)
     }
 }
 
+/* An element that is read for nothing, by a loop that leaves nothing, would not be looked at. */
 static void mark_fixed(weft__function_nest *nest)
 {
+    int32_t unused = -1;
     bool fixed[WEFT__LANG_OPERANDS_MAX] = {false}, positions[WEFT__LANG_OPERANDS_MAX] = {false};
-    if (weft__portable_fixed(nest->syntax, fixed, positions) != WEFT_OK)
+    if (weft__portable_fixed(nest->syntax, fixed, positions, &unused) != WEFT_OK)
         weft__nest_refuse(nest, 0, "memory ran out");
+    if (unused >= 0)
+        weft__nest_refuse(nest, weft__nest_column(nest, nest->syntax->nodes[unused].column),
+                          "a value in it is never used");
     mark_guards(nest, fixed);
     for (int i = 0; i < nest->operands_count; i++) {
         nest->operands[i].fixed |= fixed[i];

@@ -101,7 +101,7 @@ weft_status weft__launch_kernel_open(const weft_kernel *kernel, weft__launch_ker
     weft__lang_name code = weft__launch_inside(opened->body, '{', '}');
     TRY(weft__lang_parse_kernel(code.text, code.length, opened->names, opened->count,
                                 &opened->syntax));
-    return weft__portable_fixed(opened->syntax, opened->fixed, NULL);
+    return weft__portable_fixed(opened->syntax, opened->fixed, NULL, NULL);
 }
 
 void weft__launch_kernel_close(weft__launch_kernel *opened)

@@ -79,7 +79,8 @@ static void mark_loops(const weft__lang_syntax *syntax, uint8_t *needed)
             mark_below(syntax, i, needed, NULL);
 }
 
-weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions)
+weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions,
+                                 int32_t *unused)
 {
     uint8_t *needed = weft__allocate_zeroed(syntax->nodes_count + (size_t)1);
     if (!needed)
@@ -92,6 +93,8 @@ weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, b
         if (positions && syntax->nodes[i].kind == WEFT__SYNTAX_ACCESS &&
             needed[i] & WEFT__NEEDED_AS_INDEX)
             positions[syntax->nodes[i].index] = true;
+        if (unused && syntax->nodes[i].kind == WEFT__SYNTAX_ACCESS && !needed[i])
+            *unused = (int32_t)i;
     }
     weft__free(needed);
     return WEFT_OK;

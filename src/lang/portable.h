@@ -46,8 +46,10 @@ typedef struct weft__portable_range {
 } weft__portable_range;
 
 /* Numbers that indices are made of: fixed[k] says whether argument k is one, so that the program
- * depends on its value; positions[k], if not NULL, whether it is an array whose elements are. */
-weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions);
+ * depends on its value; positions[k], if not NULL, whether it is an array whose elements are.
+ * *unused, if not NULL, becomes an element that nothing is made of, if there is one. */
+weft_status weft__portable_fixed(const weft__lang_syntax *syntax, bool *fixed, bool *positions,
+                                 int32_t *unused);
 /* `numbers[k]` is the value of argument k if that is an integer, else NULL. `ranges`, of the
  * arguments, are for elements that are positions of others; NULL: there are none. `strict`: an
  * element outside of its array is an error, whatever its boundary. Free the program also when it

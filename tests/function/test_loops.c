@@ -179,6 +179,64 @@ TEST(F3_conditions_that_do_not_suffice)
     }
 }
 
+/* The same where nothing comes of what is read, in loops of an iteration too. */
+TEST(F3_reads_for_nothing)
+{
+    static const char *const bodies[] = {
+        "{ for (int i = 0; i < 6; i++) { t = x(i + 1); y(i) = 1; } }",
+        "{ for (int i = 0; i < 6; i++) { t = 0; for (int j = 0; j < 2; j++) t = x(i + j); "
+        "y(i) = 1; } }",
+        "{ for (int i = 0; i < 6; i++) { j = 0; t = 0; while (j < 2) { t = t + x(i + j); j++; } "
+        "y(i) = 1; } }",
+        "{ for (int i = 0; i < 6; i++) { j = i; while (x(j) > 0) j++; y(i) = 1; } }",
+    };
+    WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
+    CHECK(x && y);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        const weft_function f = {.struct_size = sizeof f,
+                                 .name = "reads_for_nothing",
+                                 .parameters = "(x, y)",
+                                 .body = bodies[i],
+                                 .place = "here"};
+        CHECK_STATUS(weft_call(f, NULL, x, y), WEFT_ERROR_SHAPE);
+        CHECK_ERROR(WEFT_ERROR_SHAPE, "subscript 1 of 'x' is 6; 0 to 5 are possible");
+    }
+}
+
+/* Bounds that wrap around are what they are in C with -fwrapv, also where the elements are inside
+ * again. */
+WEFT_FUNCTION(wraps, (y, m, k), {
+    for (i = 0; i < 3; i++)
+        for (j = i + k; j < m; j++)
+            y(j - k) = y(j - k - 1) + i + 1;
+});
+WEFT_FUNCTION(wraps_at_once, (y, m, k), {
+    for (j = m + k; j < m + k + 3; j++)
+        y(j - m - k + 1) = y(j - m - k) + 1;
+});
+WEFT_FUNCTION(wraps_in_a_square, (y, m, k), {
+    for (i = 0; i < 4; i++)
+        for (j = 2 * i * k; j < m + 2 * i * k; j++)
+            y(j - 2 * i * k) = y(j - 2 * i * k) + i;
+});
+
+TEST(F3_bounds_that_wrap)
+{
+    int64_t values[3][8];
+    static const int64_t expected[3][8] = {
+        {0, 2, 5, 8, 11, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {6, 7, 8, 3, 4, 5, 6, 7}};
+    for (int64_t k = 0; k < 24; k++)
+        values[k / 8][k % 8] = k % 8;
+    WEFT_AUTO weft_array *a = weft_borrow(values[0], sizeof *values, WEFT_SHAPE(8), WEFT_I64);
+    WEFT_AUTO weft_array *b = weft_borrow(values[1], sizeof *values, WEFT_SHAPE(8), WEFT_I64);
+    WEFT_AUTO weft_array *c = weft_borrow(values[2], sizeof *values, WEFT_SHAPE(8), WEFT_I64);
+    CHECK(a && b && c);
+    CHECK_STATUS(weft_call(wraps, NULL, a, INT64_MIN + 4, INT64_MAX), WEFT_OK);
+    CHECK_STATUS(weft_call(wraps_at_once, NULL, b, INT64_MAX - 4, (int64_t)2), WEFT_OK);
+    CHECK_STATUS(weft_call(wraps_in_a_square, NULL, c, (int64_t)3, INT64_C(1) << 62), WEFT_OK);
+    CHECK_BITS(values, expected, sizeof values);
+}
+
 /* A NaN is less than nothing, and where() needs both of its values.
  * semantics: Functions / Smallest and largest; Functions / Conditions */
 WEFT_FUNCTION(smallest, (x), {
@@ -237,5 +295,6 @@ TEST(F7_names_of_the_body)
 }
 
 TEST_MAIN(TEST_OF(F3_loops), TEST_OF(F3_bounds_of_a_call), TEST_OF(F3_conditions_of_a_call),
-          TEST_OF(F3_conditions_that_do_not_suffice), TEST_OF(F3_conditions_and_nan),
+          TEST_OF(F3_conditions_that_do_not_suffice), TEST_OF(F3_reads_for_nothing),
+          TEST_OF(F3_bounds_that_wrap), TEST_OF(F3_conditions_and_nan),
           TEST_OF(F7_names_of_the_body));
