@@ -120,6 +120,8 @@ static weft_array *drawn(weft__distribution distribution, weft_dtype dtype,
     weft__drawing drawing = {.distribution = distribution,
                              .dtype = options.dtype ? options.dtype : dtype};
     TRY_NULL(set_parameters(&drawing, parameters));
+    if (!options.random)
+        TRY_NULL(weft__random_usable());
     weft_array *array = weft__array_new(shape, drawing.dtype, &options, like, NULL);
     if (!array)
         return NULL;

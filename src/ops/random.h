@@ -25,5 +25,7 @@ weft_status weft__draw(weft_array *array, const weft__drawing *drawing, weft_ran
 
 /* This thread's. */
 weft_random *weft__random_own(void);
+/* An error if its seed should come from the environment, and cannot be read. */
+weft_status weft__random_usable(void);
 
 #endif

@@ -10,7 +10,7 @@
 enum { OWN_CALLS_BITS = 40 }; /* of a thread that was not seeded, before the next one's begin */
 
 static WEFT__THREAD_LOCAL weft_random own;
-static WEFT__THREAD_LOCAL bool is_set;
+static WEFT__THREAD_LOCAL bool is_set, is_misread;
 
 /* The seed of threads that have none; 0: not chosen yet. */
 static _Atomic uint64_t common;
@@ -27,7 +27,7 @@ static uint64_t seed_of_system(void)
     return seed ? seed : 1;
 }
 
-/* What does not read as a number is no seed. */
+/* What does not read as a number is no seed, and an error of the first call that needs it. */
 static bool seed_of_environment(uint64_t *seed)
 {
     const char *text = getenv("WEFT_SEED");
@@ -36,7 +36,8 @@ static bool seed_of_environment(uint64_t *seed)
         return false;
     errno = 0;
     *seed = strtoull(text, &end, 0);
-    return errno == 0 && *end == 0;
+    is_misread = errno != 0 || *end != 0;
+    return !is_misread;
 }
 
 static uint64_t common_seed(void)
@@ -61,6 +62,18 @@ weft_random *weft__random_own(void)
     return &own;
 }
 
+weft_status weft__random_usable(void)
+{
+    const char *text = getenv("WEFT_SEED");
+    (void)weft__random_own();
+    if (!is_misread)
+        return WEFT_OK;
+    return FAIL(WEFT_ERROR_ARGUMENT,
+                "the environment variable WEFT_SEED is '%.40s'; a number from 0 to "
+                "18446744073709551615 was expected",
+                text ? text : "");
+}
+
 void weft_random_seed(uint64_t seed) { weft_random_set((weft_random){.seed = seed}); }
 
 weft_random weft_random_get(void) { return *weft__random_own(); }
@@ -69,4 +82,5 @@ void weft_random_set(weft_random random)
 {
     own = random;
     is_set = true;
+    is_misread = false;
 }

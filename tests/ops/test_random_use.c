@@ -308,6 +308,33 @@ TEST(X6_seed_of_the_environment)
     unsetenv("WEFT_SEED");
 }
 
+/* One that cannot be read is an error, until the thread is given another. */
+TEST(X6_no_seed_of_the_environment)
+{
+    if (!test_alone()) {
+        static const char *const wrong[] = {"x", "12a", "1.5", "99999999999999999999999"};
+        bool passes = true;
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            setenv("WEFT_SEED", wrong[k], 1);
+            passes &= test_passes_alone("X6_no_seed_of_the_environment");
+        }
+        unsetenv("WEFT_SEED");
+        CHECK(passes);
+        return;
+    }
+    weft_random mine = {7, 0, 0};
+    CHECK(!weft_random_uniform(0, 1, WEFT_SHAPE(4), .device = device()));
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "WEFT_SEED is");
+    (void)weft_random_get();
+    CHECK(!weft_random_normal(0, 1, WEFT_SHAPE(4), .device = device()));
+    WEFT_AUTO weft_array *a =
+        weft_random_uniform(0, 1, WEFT_SHAPE(4), .device = device(), .random = &mine);
+    CHECK(a);
+    weft_random_seed(3);
+    WEFT_AUTO weft_array *b = weft_random_uniform(0, 1, WEFT_SHAPE(4), .device = device());
+    CHECK(b);
+}
+
 TEST(A4_bad_input)
 {
     const weft_shape two = WEFT_SHAPE(2);
@@ -348,4 +375,5 @@ TEST_MAIN(TEST_OF(A4_distributions), TEST_OF(A4_no_correlation),
           TEST_OF(A4_integers_are_equally_likely), TEST_OF(A4_bounds),
           TEST_OF(X6_any_layout_and_parts), TEST_OF(A4_shapes_and_likes),
           TEST_OF(A4_seeds_and_calls), TEST_OF(A4_threads),
-          TEST_NO_FAULTS(X6_seed_of_the_environment, "starts processes"), TEST_OF(A4_bad_input));
+          TEST_NO_FAULTS(X6_seed_of_the_environment, "starts processes"),
+          TEST_NO_FAULTS(X6_no_seed_of_the_environment, "starts processes"), TEST_OF(A4_bad_input));
