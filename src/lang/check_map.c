@@ -32,7 +32,9 @@ static weft_status wrong_kind(weft__checker *c, weft__lang_operation operation, 
 {
     const weft__lang_facts *facts = &weft__lang_operations[operation];
     bool floats = weft__dtype_rank(dtype) == WEFT__RANK_FLOAT;
-    const char *advice = operation == WEFT__LANG_modulo && floats ? "; use fmod" : "; cast first";
+    const char *advice = operation == WEFT__LANG_modulo && floats        ? "; use fmod"
+                         : operation == WEFT__LANG_bitwise_xor && floats ? "; a power is pow(x, y)"
+                                                                         : "; cast first";
     if (weft__dtype_rank(dtype) == WEFT__RANK_COMPLEX)
         advice = "; use abs, real or imag first";
     return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE, "'%s' is for %s, not %s%s",

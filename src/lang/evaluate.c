@@ -1,6 +1,7 @@
 /* Evaluations: programs checked and lowered for operands of certain types. */
 #include "lang/evaluate.h"
 #include "core/allocate.h"
+#include <stdio.h>
 #include <string.h>
 
 static bool is_array(const weft_operand *operand) { return operand->tag != WEFT_OPERAND_NUMBER; }
@@ -15,8 +16,11 @@ weft_status weft__evaluation_types(const weft_operand *operands, int count,
             types[i].dtype = (uint8_t)operands[i].dtype;
             continue;
         }
-        if (!array)
-            return weft__fail_null("operand");
+        if (!array) {
+            char which[24];
+            snprintf(which, sizeof which, "operand %d", i + 1);
+            return weft__fail_null(which);
+        }
         types[i].dtype = array->dtype;
         types[i].unset = !array->buffer;
         types[i].shape = array->shape;

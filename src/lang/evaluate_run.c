@@ -5,6 +5,7 @@
 #include "core/warning.h"
 #include "kernel/move.h"
 #include "kernel/run.h"
+#include "lang/error.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
 #include <stdio.h>
@@ -308,6 +309,13 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
     return call_kernel(r, lowered, weft__kernel_run_again);
 }
 
+static weft_status check_output(const weft_array *array, int32_t operand,
+                                const weft__lang_name *names)
+{
+    return weft__array_check_output(array, names ? QUOTE(names[operand].text, names[operand].length)
+                                                 : "operand");
+}
+
 /* What comes before the kernels: checks, placement, memory for handles and for the value. */
 static weft_status begin(running *r, const weft__lang_name *names)
 {
@@ -315,7 +323,7 @@ static weft_status begin(running *r, const weft__lang_name *names)
     for (uint32_t i = 0; i < e->writes_count; i++) {
         const weft_array *array = r->operands[e->writes[i].operand].value.array;
         if ((array->overlapping || array->read_only) && array->buffer)
-            return weft__array_check_output(array, "operand");
+            return check_output(array, e->writes[i].operand, names);
     }
     TRY(give_handles_memory(r));
     if (!r->stream)

@@ -53,8 +53,9 @@ weft_status weft__parser_expected(weft__parser *p, const char *what)
         return PARSE_FAIL(
             p, t.at, "there is no '%s'; write %s= 1, or put a blank between two signs",
             QUOTE(TOKEN_TEXT(p, t), t.length), t.kind == WEFT__TOKEN_INCREMENT ? "+" : "-");
-    return PARSE_FAIL(p, t.at, "%s was expected, not '%s'", what,
-                      QUOTE(TOKEN_TEXT(p, t), t.length));
+    const bool power = t.kind == WEFT__TOKEN_STAR && t.at && p->lexer.text[t.at - 1] == '*';
+    return PARSE_FAIL(p, t.at, "%s was expected, not '%s'%s", what,
+                      QUOTE(TOKEN_TEXT(p, t), t.length), power ? "; a power is pow(x, y)" : "");
 }
 
 weft_status weft__parser_push(weft__parser *p, weft__frame frame)

@@ -87,6 +87,8 @@ TEST(X2_grammar)
         {"c = (a, b)", "a, b, c", SYNTAX, "an operator or ')' was expected, not ','", ", b"},
         {"c = float(a)", "a, c", SYNTAX, "a cast is written f32(x)", "float"},
         {"c = double(a)", "a, c", SYNTAX, "a cast is written f64(x)", "double"},
+        {"c = a**2", "a, c", SYNTAX, "a value was expected, not '*'; a power is pow(x, y)", "*2"},
+        {"c = a^2", "a, c", WEFT_ERROR_DTYPE, "not f32; a power is pow(x, y)", "^2"},
         {"c = unsigned char(a)", "a, c", SYNTAX,
          "'unsigned char' is a type of C; a cast is written u8(x)", "unsigned"},
         {"c = (long long*)a", "a, c", SYNTAX, "a cast is written i64(x)", "long"},
