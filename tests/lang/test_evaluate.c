@@ -198,9 +198,9 @@ TEST(X2_errors_show_the_place)
     CHECK(wide);
     CHECK_STATUS(weft(wide = a, a, wide), WEFT_ERROR_SHAPE);
     CHECK_ERROR(WEFT_ERROR_SHAPE, "weft: wide is broadcast");
-    weft_array *none = NULL;
+    weft_array *missing = NULL;
     weft_error_clear();
-    CHECK_STATUS(weft(a = none, a, none), WEFT_ERROR_ARGUMENT);
+    CHECK_STATUS(weft(a = missing, a, missing), WEFT_ERROR_ARGUMENT);
     CHECK_ERROR(WEFT_ERROR_ARGUMENT, "operand 2 is NULL");
     const weft_array *input = a;
     CHECK(weft(input = c, input, c) != WEFT_OK);
