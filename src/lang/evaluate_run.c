@@ -312,8 +312,12 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
 static weft_status check_output(const weft_array *array, int32_t operand,
                                 const weft__lang_name *names)
 {
-    return weft__array_check_output(array, names ? QUOTE(names[operand].text, names[operand].length)
-                                                 : "operand");
+    weft__lang_name name = names ? names[operand] : (weft__lang_name){"operand", 7};
+    while (name.length && strchr(" \t\n", *name.text)) {
+        name.text++;
+        name.length--;
+    }
+    return weft__array_check_output(array, QUOTE(name.text, name.length));
 }
 
 /* What comes before the kernels: checks, placement, memory for handles and for the value. */
