@@ -249,6 +249,19 @@ static bool displace_along(const access_of *e, uint32_t subscript, int index,
     return true;
 }
 
+/* Whether an index that is displaced in one subscript is in another one too, which would be
+ * displaced with it. */
+static bool moves_another(const access_of *e, const bool *moved)
+{
+    for (uint32_t s = 0; s < e->node->count; s++) {
+        const weft__affine *form = form_of(e, s);
+        for (int k = 0; k < WEFT_NDIM_MAX && weft__affine_index(form) < 0; k++)
+            if (form->factor[k] && moved[k])
+                return true;
+    }
+    return false;
+}
+
 /* Whether the element can be a displaced one: what leaves the array is an index plus a constant,
  * and no index is there twice. */
 static bool displace(const access_of *e, weft__rewritten *element)
@@ -269,15 +282,21 @@ static bool displace(const access_of *e, weft__rewritten *element)
         if (form->constant && !(inside && !exact) && !displace_along(e, s, index, element))
             return false;
     }
-    return true;
+    return !moves_another(e, element->moved);
 }
 
 /* Why an element that is read has no boundary. */
 static const char *advice_for(const access_of *e)
 {
     const weft__affine *form = form_of(e, (uint32_t)e->outside);
-    if (weft__affine_index(form) < 0)
+    const int index = weft__affine_index(form);
+    int subscripts = 0;
+    if (index < 0)
         return "; only an index plus a constant has a boundary";
+    for (uint32_t s = 0; s < e->node->count; s++)
+        subscripts += form_of(e, s)->factor[index] != 0;
+    if (subscripts > 1)
+        return "; only an index that is in no other subscript has a boundary";
     if (form->constant == 0)
         return "; the index space is larger than the array";
     return "; this boundary is for arrays that are as large as the index space";

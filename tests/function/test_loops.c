@@ -179,7 +179,29 @@ TEST(F3_conditions_that_do_not_suffice)
     }
 }
 
-/* The same where nothing comes of what is read, in loops of an iteration too. */
+/* An index in two subscripts, of which one is inside only where it is read. */
+WEFT_FUNCTION(two_subscripts, (x, y, z), {
+    for (int i = 0; i < 5; i++)
+        if (i > 0)
+            y(i) = x(2 * i, i - 1);
+    for (int i = 0; i < 5; i++)
+        z(i) = i < 3 ? x(2 * i + 1, i + 2) : 0.0f;
+});
+
+TEST(F3_an_index_in_two_subscripts)
+{
+    const float expected[2][5] = {{0, 10, 21, 32, 43}, {7, 18, 29, 0, 0}};
+    float actual[2][5] = {{0}, {0}};
+    WEFT_AUTO weft_array *line = weft_arange(0, 75, 1);
+    WEFT_AUTO weft_array *x = weft_reshape(line, WEFT_SHAPE(15, 5));
+    WEFT_AUTO weft_array *y = weft_borrow(actual[0], sizeof *actual, WEFT_SHAPE(5), WEFT_F32);
+    WEFT_AUTO weft_array *z = weft_borrow(actual[1], sizeof *actual, WEFT_SHAPE(5), WEFT_F32);
+    CHECK(x && y && z);
+    CHECK_STATUS(weft_call(two_subscripts, NULL, x, y, z), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+}
+
+/* Elements out of range are refused where nothing comes of them, in loops of an iteration too. */
 TEST(F3_reads_for_nothing)
 {
     static const char *const bodies[] = {
@@ -295,6 +317,6 @@ TEST(F7_names_of_the_body)
 }
 
 TEST_MAIN(TEST_OF(F3_loops), TEST_OF(F3_bounds_of_a_call), TEST_OF(F3_conditions_of_a_call),
-          TEST_OF(F3_conditions_that_do_not_suffice), TEST_OF(F3_reads_for_nothing),
-          TEST_OF(F3_bounds_that_wrap), TEST_OF(F3_conditions_and_nan),
-          TEST_OF(F7_names_of_the_body));
+          TEST_OF(F3_conditions_that_do_not_suffice), TEST_OF(F3_an_index_in_two_subscripts),
+          TEST_OF(F3_reads_for_nothing), TEST_OF(F3_bounds_that_wrap),
+          TEST_OF(F3_conditions_and_nan), TEST_OF(F7_names_of_the_body));

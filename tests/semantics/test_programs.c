@@ -252,8 +252,26 @@ TEST(a_corner_is_outside_along_one_axis)
         {"out(i, j) = in(i + 1, j - 1, boundary=wrap)", {4, 3, 2, 1}},
         {"out(i, j) = in(i + 1, j - 1, value=-7)", {-7, 3, -7, -7}},
     };
+    static const char *const twice[] = {"out(i) = in(i - 1, i)",
+                                        "out(i) = in(2*i, i - 1)",
+                                        "out(i) = in(i - 1, 2*i)",
+                                        "out(i) = in(2*i, i - 1, boundary=zero)",
+                                        "out(i) = in(1 - i, i + 2)",
+                                        "out(i) = in(1 - i, i + 2, boundary=clamp)",
+                                        "out(i, j) = in(i - 1, j - i + 1)",
+                                        "out(i, j) = in(i - 1, i + j - 1)"};
     WEFT_AUTO weft_array *x = from(values, 16, WEFT_SHAPE(2, 2), WEFT_F32);
     CHECK(x);
+    for (size_t k = 0; k < sizeof twice / sizeof *twice; k++) { /* an index in two subscripts */
+        WEFT_AUTO weft_array *wide = weft_zeros(WEFT_SHAPE(3, 3), .device = device());
+        WEFT_AUTO weft_array *y = weft_zeros(WEFT_SHAPE(2), .device = device());
+        WEFT_AUTO weft_array *z = weft_zeros(WEFT_SHAPE(2, 2), .device = device());
+        const bool plane = strstr(twice[k], "out(i, j)");
+        CHECK(wide && y && z);
+        CHECK_STATUS(plane ? launch(twice[k], WEFT_SHAPE(2, 2), wide, z)
+                           : launch(twice[k], WEFT_SHAPE(2), wide, y),
+                     WEFT_ERROR_SHAPE);
+    }
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         WEFT_AUTO weft_array *y = weft_zeros_like(x);
         CHECK(y);
