@@ -179,7 +179,8 @@ bool weft__launch_view(const weft__launch_plan *plan, uint32_t operand, const we
     for (int s = 0; s < of->subscripts; s++) {
         view->data += of->offset[s] * as.stride[s];
         for (int k = 0; k < points->ndim; k++)
-            view->stride[k] += of->step[s][k] * as.stride[s];
+            if (points->size[k] > 1) /* else it may be any number */
+                view->stride[k] += of->step[s][k] * as.stride[s];
     }
     return true;
 }

@@ -220,7 +220,7 @@ static weft__portable_operand operand_of(const access_of *e, const weft__rewritt
                                 ? element->base[index]
                                 : form->constant;
         for (int k = 0; k < points->ndim; k++)
-            operand.step[s][k] = points->size[k] > 1 ? form->factor[k] : 0;
+            operand.step[s][k] = form->factor[k];
     }
     return operand;
 }

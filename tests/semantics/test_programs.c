@@ -239,6 +239,33 @@ TEST(spaces_that_are_not_as_large_as_the_array)
                  WEFT_ERROR_SHAPE);
 }
 
+/* semantics: Portable kernels / Order: by the subscripts as they are written, also where there is
+ * one point only and all are the same element. */
+TEST(one_point_is_no_other_rule)
+{
+    static const struct {
+        const char *body;
+        float expected;
+    } cases[] = {
+        {"in(i) = 5; out(i) = in(i)", 5},
+        {"in(i) = 5; out(i) = in(0)", 3},
+        {"in(i) = 5; out(i) = in(2*i)", 3},
+        {"in(2*i) = 5; out(i) = in(2*i) - in(i)", 2},
+        {"in(i) = 5; out(i) = in(1*i + 0)", 5},
+        {"in(0*i + i) = in(0); out(i) = in(-i) + in(i)", 6},
+        {"in(i) = 5; in(i) += in(3*i); out(i) = in(i)", 8},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        WEFT_AUTO weft_array *x = weft_full(WEFT_SHAPE(1), 3.0f, .device = device());
+        WEFT_AUTO weft_array *y = weft_zeros_like(x);
+        CHECK(x && y);
+        CHECK_STATUS(launch(cases[k].body, WEFT_SHAPE(1), x, y), WEFT_OK);
+        if (!holds(y, &cases[k].expected, 4))
+            fprintf(stderr, "%s\n", cases[k].body);
+        CHECK(holds(y, &cases[k].expected, 4));
+    }
+}
+
 /* semantics: Portable kernels / Read: a point is outside if any subscript is. */
 TEST(a_corner_is_outside_along_one_axis)
 {
@@ -335,7 +362,7 @@ TEST_MAIN(TEST_OF(halves_are_rounded_where_it_says), TEST_OF(reductions_of_halve
                          "hundreds of allocations that are all alike"),
           TEST_OF(folds_of_zeros_and_nans), TEST_OF(sums_and_products_wrap_and_stay_nan),
           TEST_OF(the_count_of_a_mean_is_rounded), TEST_OF(variances_and_norms),
-          TEST_OF(spaces_that_are_not_as_large_as_the_array),
+          TEST_OF(spaces_that_are_not_as_large_as_the_array), TEST_OF(one_point_is_no_other_rule),
           TEST_OF(a_corner_is_outside_along_one_axis), TEST_NO_FAULTS(alone_with_bounds, NO_FAULTS),
           TEST_NO_FAULTS(alone_without_bounds, NO_FAULTS),
           TEST_NO_FAULTS(checks_of_bounds, NO_FAULTS));
