@@ -60,7 +60,8 @@ typedef struct weft_statistics {
     uint64_t launches;             /* kernels queued */
     uint64_t compilations;         /* kernels compiled; on the CPU, for the interpreter */
     uint64_t waits;                /* times that the host waited for a stream */
-    uint64_t compilations_llvm;    /* times that a kernel was compiled to machine code of the CPU */
+    uint64_t compilations_llvm;    /* kernels compiled to machine code of the CPU; again to
+                                    * optimize it, which is not counted */
     uint64_t compilations_loaded;  /* … or such code was found in the disk cache */
     uint64_t compilations_waiting; /* now: to be compiled in the background */
 } weft_statistics;

@@ -36,12 +36,20 @@ typedef struct weft__object {
     size_t bytes;
 } weft__object;
 
-/* Compiles for all launches with the class of `sample`, whose sizes and addresses do not matter.
- * Opens libLLVM if need be. Any thread may call it, several at once too. */
-weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *sample,
-                               weft__object *object);
+/* How much LLVM does for the speed of code. The bits of results are the same. */
+typedef enum weft__effort {
+    WEFT__EFFORT_FULL,  /* optimized code */
+    WEFT__EFFORT_FIRST, /* as QUICK, where optimized code would take long to make; else as FULL */
+    WEFT__EFFORT_QUICK  /* code that is made in half the time, and mostly 1.1 to 1.6 times slower */
+} weft__effort;
 
-/* The same, as text of the target's assembler, to be freed with weft__free. */
+/* Compiles for all launches with the class of `sample`, whose sizes and addresses do not matter.
+ * `effort` becomes what was done: FULL or QUICK. Opens libLLVM if need be. Any thread may call it,
+ * several at once too. */
+weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *sample,
+                               weft__effort *effort, weft__object *object);
+
+/* Optimized code, as text of the target's assembler, to be freed with weft__free. */
 weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *sample, char **text);
 
 /* Makes an image that keeps nothing of the object. Needs no libLLVM. Bytes that are damaged or were

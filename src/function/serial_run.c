@@ -224,9 +224,10 @@ static weft_status make_launch(const plan *p, weft__launch **made)
 static weft_status compile(const weft__serial *s, plan *p)
 {
     weft__object object = {0};
+    weft__effort effort = WEFT__EFFORT_FULL;
     weft__launch *launch;
     TRY(make_launch(p, &launch));
-    weft_status status = weft__engine_compile(&s->builder.kernel, launch, &object);
+    weft_status status = weft__engine_compile(&s->builder.kernel, launch, &effort, &object);
     if (status == WEFT_OK)
         status = weft__object_load(&object, &p->image);
     weft__object_free(&object);

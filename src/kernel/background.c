@@ -19,8 +19,9 @@ enum {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards all of this */
 static pthread_cond_t added = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static weft__job *first, *last, *current;
-static int count;
+static weft__job *first, *current;
+static bool dropped;      /* the current one is not to wait again */
+static int count;         /* jobs that wait and are not late */
 static uint64_t finished; /* jobs */
 static bool running, closed;
 
@@ -29,9 +30,39 @@ static weft__job *take(void)
     weft__job *job = first;
     if (job) {
         first = job->next;
-        count--;
+        count -= !job->late;
     }
     return job;
+}
+
+/* Late ones come last. */
+static void put(weft__job *job)
+{
+    weft__job **link = &first;
+    while (*link && (*link)->late <= job->late)
+        link = &(*link)->next;
+    job->next = *link;
+    *link = job;
+    count += !job->late;
+}
+
+/* With the mutex held, but while the job is run. */
+static void run_one(void)
+{
+    weft__job *job = current = take();
+    dropped = false;
+    pthread_mutex_unlock(&mutex);
+    const bool again = job->run(job);
+    pthread_mutex_lock(&mutex);
+    current = NULL;
+    finished++;
+    if (again && dropped)
+        job->drop(job);
+    else if (again) {
+        job->late = true;
+        put(job);
+    }
+    pthread_cond_broadcast(&done);
 }
 
 /* Whether there is a job, after a moment of waiting for one. */
@@ -53,15 +84,8 @@ static void *run(void *unused)
 {
     (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
     pthread_mutex_lock(&mutex);
-    while (!closed && wait_for_job()) {
-        current = take();
-        pthread_mutex_unlock(&mutex);
-        current->run(current);
-        pthread_mutex_lock(&mutex);
-        current = NULL;
-        finished++;
-        pthread_cond_broadcast(&done);
-    }
+    while (!closed && wait_for_job())
+        run_one();
     running = false;
     pthread_cond_broadcast(&done);
     pthread_mutex_unlock(&mutex);
@@ -136,13 +160,8 @@ bool weft__background_add(weft__job *job)
     const bool fits = !closed && count < WEFT__BACKGROUND_MOST && (running || start());
     if (fits) {
         watch_end();
-        job->next = NULL;
-        if (first)
-            last->next = job;
-        else
-            first = job;
-        last = job;
-        count++;
+        job->late = false;
+        put(job);
         pthread_cond_signal(&added);
     }
     pthread_mutex_unlock(&mutex);
@@ -153,19 +172,18 @@ uint64_t weft__background_drop(weft_device device)
 {
     pthread_mutex_lock(&mutex);
     weft__job **link = &first;
-    last = NULL;
     while (*link) {
         weft__job *job = *link;
         if (!weft_device_equal(job->device, device)) {
-            last = job;
             link = &job->next;
             continue;
         }
         *link = job->next;
-        count--;
+        count -= !job->late;
         job->drop(job);
     }
     const bool under_way = current && weft_device_equal(current->device, device);
+    dropped |= under_way;
     const uint64_t number = under_way ? finished + 1 : 0;
     pthread_mutex_unlock(&mutex);
     return number;

@@ -12,15 +12,18 @@ enum { WEFT__BACKGROUND_MOST = 64 }; /* jobs that wait */
 typedef struct weft__job weft__job;
 struct weft__job {
     weft__job *next;
-    void (*run)(weft__job *job);
-    void (*drop)(weft__job *job); /* it will not be run */
+    bool (*run)(weft__job *job);  /* true: it is to be run again, when no other is left */
+    void (*drop)(weft__job *job); /* it will not be run, or not again */
     weft_device device;
+    bool late; /* it was run once: others come first */
 };
 
-/* Puts the job behind the others; false if there are too many, or no thread can be had. */
+/* Puts the job behind the others that were not run yet; false if there are too many of these, or no
+ * thread can be had. */
 bool weft__background_add(weft__job *job);
 
-/* Drops the device's jobs that wait. The number is for the next. */
+/* Drops the device's jobs that wait, and one that is being run when it would wait again. The number
+ * is for the next. */
 uint64_t weft__background_drop(weft_device device);
 /* Waits until the job that was being run at that call is done, if it was the device's. */
 void weft__background_wait_past(uint64_t number);

@@ -16,15 +16,15 @@ static _Atomic bool missing;
 
 static weft_status read_environment(weft__engine *engine)
 {
-    static const char *const names[] = {"auto", "interpreter", "llvm"};
+    static const char *const names[] = {"auto", "interpreter", "llvm", "quick"};
     const char *text = getenv("WEFT_ENGINE");
     TRY(weft__disk_check()); /* the other variable that says how kernels are made */
     *engine = WEFT__ENGINE_AUTO;
     for (int k = 0; text && *text; k++) {
         if (k == sizeof names / sizeof names[0])
             return FAIL_AT(WEFT_ERROR_ARGUMENT, "WEFT_ENGINE",
-                           "the environment variable WEFT_ENGINE is '%.40s'; auto, interpreter "
-                           "or llvm was expected",
+                           "the environment variable WEFT_ENGINE is '%.40s'; auto, interpreter, "
+                           "llvm or quick was expected",
                            text);
         if (strcmp(text, names[k]) == 0) {
             *engine = (weft__engine)k;
@@ -62,7 +62,7 @@ static void close_compiler(void)
 }
 
 static weft_status compile(const weft__kernel *kernel, const weft__launch *sample,
-                           weft__object *object)
+                           weft__effort *effort, weft__object *object)
 {
     if (closed)
         return FAIL(WEFT_ERROR_SYSTEM, "the process is ending: nothing is compiled any more");
@@ -70,7 +70,7 @@ static weft_status compile(const weft__kernel *kernel, const weft__launch *sampl
         atomic_store(&missing, true);
         return WEFT_ERROR_UNSUPPORTED;
     }
-    const weft_status status = weft__llvm_compile(kernel, sample, object);
+    const weft_status status = weft__llvm_compile(kernel, sample, effort, object);
     if (!prepared)
         closed = atexit(close_compiler) != 0;
     prepared = true;
@@ -78,10 +78,10 @@ static weft_status compile(const weft__kernel *kernel, const weft__launch *sampl
 }
 
 weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
-                                 weft__object *object)
+                                 weft__effort *effort, weft__object *object)
 {
     pthread_mutex_lock(&mutex);
-    const weft_status status = compile(kernel, sample, object);
+    const weft_status status = compile(kernel, sample, effort, object);
     pthread_mutex_unlock(&mutex);
     return status;
 }

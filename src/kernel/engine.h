@@ -8,7 +8,8 @@
 typedef enum weft__engine {
     WEFT__ENGINE_AUTO,        /* the interpreter first, compiled code when there is some */
     WEFT__ENGINE_INTERPRETER, /* the interpreter alone */
-    WEFT__ENGINE_LLVM         /* compiled code from the first run on, where there can be some */
+    WEFT__ENGINE_LLVM,        /* compiled code from the first run on, where there can be some */
+    WEFT__ENGINE_QUICK        /* the same, not optimized */
 } weft__engine;
 
 /* What WEFT_ENGINE says, read at the first call. A wrong value fails each time. */
@@ -17,7 +18,7 @@ weft_status weft__engine_get(weft__engine *engine);
 /* Compiles, opening libLLVM at the first call; one thread at a time. Fails when the library is
  * being closed. */
 weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
-                                 weft__object *object);
+                                 weft__effort *effort, weft__object *object);
 /* Whether libLLVM was looked for and not found. */
 bool weft__engine_is_missing(void);
 
@@ -29,7 +30,7 @@ void weft__engine_fork(weft__fork_stage stage);
 void weft__engine_choose(int engine);
 /* For tests: what makes code instead of libLLVM; NULL is libLLVM. Nothing goes to the disk then. */
 typedef weft_status weft__engine_maker(const weft__kernel *kernel, const weft__launch *sample,
-                                       weft__image *image);
+                                       weft__effort *effort, weft__image *image);
 void weft__engine_set_maker(weft__engine_maker *maker);
 weft__engine_maker *weft__engine_get_maker(void);
 

@@ -12,13 +12,14 @@ enum {
     CLASS_MOST = 1024       /* bytes of a class */
 };
 
-/* Linked in, and freed with the kernel; the module is set once. */
+/* Linked in, and freed with the kernel. */
 struct weft__version {
     weft__job job; /* first: a job is its version */
     weft__version *next;
     weft__versions *of;
     _Atomic(weft__module *) module;
-    _Atomic int state; /* weft__version_state, while there is no module */
+    weft__module *replaced; /* the module that was there before: launches may be running it */
+    _Atomic int state;      /* weft__version_state */
     _Atomic uint32_t runs;
     uint32_t source; /* weft__trace_source of the first launch */
     uint32_t class_count;
@@ -46,7 +47,7 @@ static weft_status publish(weft__version *version, weft__image *image)
     weft__device *device = version->of->device;
     weft__module *module;
     TRY(device->backend->module_load(device->id.index, image, &module));
-    atomic_store(&version->module, module);
+    version->replaced = atomic_exchange(&version->module, module);
     atomic_fetch_add(&weft__cache_generation, 1); /* after the module: see weft__cache_enter */
     return WEFT_OK;
 }
@@ -62,37 +63,43 @@ static weft_status load(weft__version *version)
     weft__object_free(&object);
     if (status == WEFT_OK)
         status = publish(version, &image);
-    if (status == WEFT_OK)
-        COUNT(version->of->device->statistics.compilations_loaded, 1);
-    return status;
+    if (status != WEFT_OK)
+        return status;
+    COUNT(version->of->device->statistics.compilations_loaded, 1);
+    atomic_store(&version->state, WEFT__VERSION_SETTLED);
+    return WEFT_OK;
 }
 
 /* The object is what can be kept on disk; it may stay empty. */
-static weft_status make(const weft__version *version, weft__image *image, weft__object *object)
+static weft_status make(const weft__version *version, weft__effort *effort, weft__image *image,
+                        weft__object *object)
 {
     weft__engine_maker *maker = weft__engine_get_maker();
     if (maker)
-        return maker(version->of->kernel, version->sample, image);
+        return maker(version->of->kernel, version->sample, effort, image);
     const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
-    TRY(weft__engine_compile(version->of->kernel, version->sample, object));
+    TRY(weft__engine_compile(version->of->kernel, version->sample, effort, object));
     const weft_status status = weft__object_load(object, image);
     if (begin)
-        weft__traced_compilation(version->of->device->id, "LLVM", version->source, begin);
+        weft__traced_compilation(version->of->device->id,
+                                 *effort == WEFT__EFFORT_FULL ? "LLVM" : "LLVM, quickly",
+                                 version->source, begin);
     if (status != WEFT_OK)
         weft__object_free(object);
     return status;
 }
 
-static weft_status compile(weft__version *version)
+/* Counts what is compiled twice once. Only optimized code is worth keeping on disk. */
+static weft_status compile(weft__version *version, weft__effort *effort)
 {
     const weft__disk_key key = disk_key(version);
     weft__object object = {0};
     weft__image image;
-    TRY(make(version, &image, &object));
+    TRY(make(version, effort, &image, &object));
     const weft_status status = publish(version, &image);
-    if (status == WEFT_OK)
+    if (status == WEFT_OK && !version->replaced)
         COUNT(version->of->device->statistics.compilations_llvm, 1);
-    if (object.data)
+    if (object.data && *effort == WEFT__EFFORT_FULL)
         weft__disk_store(&key, &object);
     weft__object_free(&object);
     return status;
@@ -107,12 +114,16 @@ static void end_waiting(weft__version *version, weft__version_state state)
 }
 
 /* What failed for another reason than the kernel may succeed another time. */
-static void run_job(weft__job *job)
+static bool run_job(weft__job *job)
 {
     weft__version *version = (weft__version *)job;
-    const weft_status status = compile(version);
+    weft__effort effort = atomic_load(&version->module) ? WEFT__EFFORT_FULL : WEFT__EFFORT_FIRST;
+    const weft_status status = compile(version, &effort);
+    if (status == WEFT_OK && effort != WEFT__EFFORT_FULL)
+        return true;
     const bool later = status == WEFT_ERROR_MEMORY || status == WEFT_ERROR_SYSTEM;
-    end_waiting(version, later ? WEFT__VERSION_NEW : WEFT__VERSION_REFUSED);
+    end_waiting(version, later ? WEFT__VERSION_NEW : WEFT__VERSION_SETTLED);
+    return false;
 }
 
 static void drop_job(weft__job *job) { end_waiting((weft__version *)job, WEFT__VERSION_NEW); }
@@ -134,14 +145,14 @@ static weft__version *new_version(weft__versions *versions, const weft__launch *
 }
 
 /* With the mutex held. An entry on disk is used from the first run on. */
-static weft_status add(weft__versions *versions, const weft__launch *launch,
+static weft_status add(weft__versions *versions, const weft__launch *launch, weft__engine engine,
                        const uint8_t *class_bytes, uint32_t count, weft__version **added)
 {
     if ((*added = find(versions, class_bytes, count)))
         return WEFT_OK;
     if (!(*added = new_version(versions, launch, class_bytes, count)))
         return WEFT_ERROR_MEMORY;
-    if (versions->device->id.kind == WEFT_DEVICE_CPU)
+    if (versions->device->id.kind == WEFT_DEVICE_CPU && engine != WEFT__ENGINE_QUICK)
         (void)load(*added);
     (*added)->next = atomic_load(&versions->first);
     atomic_store(&versions->first, *added);
@@ -149,14 +160,18 @@ static weft_status add(weft__versions *versions, const weft__launch *launch,
 }
 
 /* With the mutex held. */
-static weft_status compile_now(weft__version *version)
+static weft_status compile_now(weft__version *version, weft__engine engine)
 {
+    const bool quick = engine == WEFT__ENGINE_QUICK;
+    weft__effort effort = quick ? WEFT__EFFORT_QUICK : WEFT__EFFORT_FULL;
     if (atomic_load(&version->module))
         return WEFT_OK;
-    const weft_status status = compile(version);
+    const weft_status status = compile(version, &effort);
+    if (status == WEFT_OK)
+        atomic_store(&version->state, WEFT__VERSION_SETTLED);
     if (status == WEFT_ERROR_UNSUPPORTED && weft__engine_is_missing())
-        return FAIL(status, "WEFT_ENGINE is llvm, but there is none to use: %.400s",
-                    weft_error_message());
+        return FAIL(status, "WEFT_ENGINE is %s, but there is no libLLVM to use: %.400s",
+                    quick ? "quick" : "llvm", weft_error_message());
     return status;
 }
 
@@ -191,21 +206,22 @@ static weft_status find_or_add(weft__versions *versions, const weft__launch *lau
 {
     uint8_t class_bytes[CLASS_MOST];
     weft_status status = WEFT_OK;
+    const bool now = engine != WEFT__ENGINE_AUTO;
     const uint32_t count =
         weft__llvm_class(versions->kernel, launch, class_bytes, sizeof class_bytes);
     *found = count <= sizeof class_bytes ? find(versions, class_bytes, count) : NULL;
     if (count > sizeof class_bytes || (*found && atomic_load(&(*found)->module)))
         return WEFT_OK;
-    if (*found && engine != WEFT__ENGINE_LLVM)
+    if (*found && !now)
         return WEFT_OK;
     const weft_error before = *weft_error_last();
     pthread_mutex_lock(mutex);
     if (!*found)
-        status = add(versions, launch, class_bytes, count, found);
-    if (status == WEFT_OK && engine == WEFT__ENGINE_LLVM)
-        status = compile_now(*found);
+        status = add(versions, launch, engine, class_bytes, count, found);
+    if (status == WEFT_OK && now)
+        status = compile_now(*found, engine);
     pthread_mutex_unlock(mutex);
-    if (status != WEFT_OK && engine == WEFT__ENGINE_LLVM)
+    if (status != WEFT_OK && now)
         return status;
     weft__error_restore(&before); /* there is the interpreter: what went wrong is no failure */
     return WEFT_OK;
@@ -221,7 +237,7 @@ weft_status weft__version_find(weft__versions *versions, const weft__launch *lau
     if (!version)
         return WEFT_OK;
     found->module = atomic_load(&version->module);
-    found->settled = found->module || hand_over(version, launch);
+    found->settled = hand_over(version, launch);
     return WEFT_OK;
 }
 
@@ -325,7 +341,7 @@ weft_status weft__version_find_text(weft__versions *versions, const weft__launch
     if (!version || !atomic_load(&version->module)) {
         pthread_mutex_lock(mutex);
         if (!version)
-            status = add(versions, launch, class_bytes, count, &version);
+            status = add(versions, launch, WEFT__ENGINE_AUTO, class_bytes, count, &version);
         if (status == WEFT_OK)
             status = write_and_load(version);
         pthread_mutex_unlock(mutex);
@@ -348,6 +364,7 @@ void weft__versions_free(weft__versions *versions)
     const weft__backend *backend = versions->device->backend;
     for (weft__version *version = atomic_load(&versions->first), *next; version; version = next) {
         next = version->next;
+        backend->module_release(version->replaced);
         backend->module_release(atomic_load(&version->module));
         weft__free(version);
     }

@@ -11,7 +11,7 @@
 typedef enum weft__version_state {
     WEFT__VERSION_NEW,     /* used too little so far */
     WEFT__VERSION_WAITING, /* the background thread has it */
-    WEFT__VERSION_REFUSED  /* cannot be had: the interpreter stays */
+    WEFT__VERSION_SETTLED  /* what there is stays: optimized code, or none can be had */
 } weft__version_state;
 
 typedef struct weft__version weft__version;
@@ -32,8 +32,9 @@ typedef struct weft__version_found {
 } weft__version_found;
 
 /* The version for the launch, made if there is none: from the disk at once; with
- * WEFT__ENGINE_LLVM by compiling; else, once it is worth it, in the background. `mutex` is taken
- * where something is added. Fails only with WEFT__ENGINE_LLVM. */
+ * WEFT__ENGINE_LLVM and QUICK by compiling; else, once it is worth it, in the background: what
+ * takes long first quickly, then optimized, which replaces the other. `mutex` is taken where
+ * something is added. Fails only with WEFT__ENGINE_LLVM and QUICK. */
 weft_status weft__version_find(weft__versions *versions, const weft__launch *launch,
                                weft__engine engine, pthread_mutex_t *mutex,
                                weft__version_found *found);

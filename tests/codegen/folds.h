@@ -234,16 +234,18 @@ static inline weft_status fold_interpret(struct fold_trial *trial)
 static inline weft_status fold_compile(const struct fold_trial *trial, const weft__launch *launch,
                                        weft__image *image)
 {
+    static int number;
+    weft__effort effort = number++ % 2 ? WEFT__EFFORT_QUICK : WEFT__EFFORT_FULL;
     weft__object object = {0};
-    weft_status status = weft__llvm_compile(&trial->tiny.kernel, launch, &object);
+    weft_status status = weft__llvm_compile(&trial->tiny.kernel, launch, &effort, &object);
     if (status == WEFT_OK)
         status = weft__object_load(&object, image);
     weft__object_free(&object);
     return status;
 }
 
-/* Both engines leave the same bytes everywhere, also where they should write nothing: compiled code
- * in one stage and in two, in pieces of `grain`. */
+/* Both engines leave the same bytes everywhere, also where they should write nothing: compiled
+ * code, optimized every other time, in one stage and in two, in pieces of `grain`. */
 static inline bool fold_trial_run(struct fold_trial *trial, int64_t grain)
 {
     struct fold_launch at;

@@ -185,7 +185,7 @@ static void *compile_some(void *result)
             a[j] = (float)j;
             b[j] = 2;
         }
-        bool right = native_compile(&tiny, &at, &image) == WEFT_OK;
+        bool right = native_compile(&tiny, &at, WEFT__EFFORT_FULL, &image) == WEFT_OK;
         if (right)
             image.entry(image.program, &at.launch, 0, 100);
         for (int j = 0; right && j < 100; j++)
@@ -237,7 +237,7 @@ TEST(floating_point_mode)
     launch_argument(&at, 1, expected, &(int64_t){4});
     for (int k = 0; k < 100; k++)
         in[k] = (float)(k + 1) * 0x1.123456p-127F;
-    CHECK_STATUS(native_compile(&tiny, &at, &image), WEFT_OK);
+    CHECK_STATUS(native_compile(&tiny, &at, WEFT__EFFORT_FULL, &image), WEFT_OK);
     image.entry(image.program, &at.launch, 0, 100);
     launch_argument(&at, 1, actual, &(int64_t){4});
     const weft__mode before = weft__mode_read();
@@ -320,15 +320,49 @@ TEST(wrong_kernels)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         sum_begin(&tiny, &at, 10);
         tiny.values[cases[k].value].argument[cases[k].argument] = cases[k].wrong;
-        CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+        CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_ERROR_COMPILE);
     }
     sum_begin(&tiny, &at, 10);
     tiny.values[2].op = WEFT__OP_COUNT;
-    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+    CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_ERROR_COMPILE);
     sum_begin(&tiny, &at, 10);
     tiny.values[0].slot = 3;
-    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+    CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_ERROR_COMPILE);
     CHECK(object.data == NULL);
+}
+
+/* A chain of so many operations. */
+static weft_status compile_chain(int length, weft__effort *effort)
+{
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__object object = {0};
+    tiny_begin(&tiny);
+    const int x = tiny_load(&tiny, WEFT_F32);
+    int y = tiny_load(&tiny, WEFT_F32);
+    for (int k = 0; k < length; k++)
+        y = tiny_value(&tiny, k % 2 ? WEFT__OP_mul : WEFT__OP_add, WEFT_F32, x, y, 0);
+    tiny_store(&tiny, WEFT_F32, y);
+    launch_begin(&at, &tiny, 1, &(int64_t){64});
+    for (uint32_t k = 0; k < tiny.kernel.operands_count; k++)
+        launch_argument(&at, (int)k, NULL, &(int64_t){sizeof(float)});
+    const weft_status status = weft__llvm_compile(&tiny.kernel, &at.launch, effort, &object);
+    weft__object_free(&object);
+    return status;
+}
+
+TEST(long_code_is_made_quickly_first)
+{
+    NEEDS_LLVM;
+    enum { F = WEFT__EFFORT_FULL, Q = WEFT__EFFORT_QUICK };
+    static const int lengths[] = {1, 60},
+                     done[][2] = {[F] = {F, F}, [WEFT__EFFORT_FIRST] = {F, Q}, [Q] = {Q, Q}};
+    for (int k = F; k <= Q; k++)
+        for (int length = 0; length < 2; length++) {
+            weft__effort effort = (weft__effort)k;
+            CHECK_STATUS(compile_chain(lengths[length], &effort), WEFT_OK);
+            CHECK_INT(effort, done[k][length]);
+        }
 }
 
 /* Objects that are cut short or changed anywhere are refused or load, but nothing else happens. */
@@ -339,7 +373,7 @@ TEST(damaged_objects)
     struct tiny_launch at;
     weft__object object = {0};
     sum_begin(&tiny, &at, 1000);
-    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_OK);
+    CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_OK);
     int refused = 0;
     for (size_t bytes = 0; bytes < object.bytes; bytes += 7) {
         weft__image image = {0};
@@ -398,7 +432,7 @@ TEST(damaged_headers)
     struct tiny_launch at;
     weft__object object = {0};
     sum_begin(&tiny, &at, 1000);
-    CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_OK);
+    CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_OK);
     int loaded = 0;
     for (size_t k = 0; k < 255 * begin; k++) {
         char *byte = (char *)object.data + k % begin;
@@ -457,7 +491,7 @@ TEST(failed_allocations)
     struct tiny_launch at;
     weft__image image = {0};
     sum_begin(&tiny, &at, 100);
-    CHECK_STATUS(native_compile(&tiny, &at, &image), WEFT_OK);
+    CHECK_STATUS(native_compile(&tiny, &at, WEFT__EFFORT_FULL, &image), WEFT_OK);
     image_release(&image);
 }
 
@@ -466,6 +500,7 @@ TEST_MAIN(TEST_OF(libraries_that_are_none), TEST_NO_FAULTS(streamed_results, LON
           TEST_NO_FAULTS(transposed_operands, LONG), TEST_NO_FAULTS(streamed_tiles, LONG),
           TEST_OF(complex_parts), TEST_NO_FAULTS(several_threads, LONG),
           TEST_OF(floating_point_mode), TEST_OF(classes), TEST_OF(explained),
-          TEST_OF(wrong_kernels), TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
+          TEST_OF(wrong_kernels), TEST_NO_FAULTS(long_code_is_made_quickly_first, LONG),
+          TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
           TEST_NO_FAULTS(damaged_headers, "loads thousands of objects"),
           TEST_OF(failed_allocations));

@@ -14,11 +14,18 @@
             SKIP(weft_error_message());                                                            \
     } while (0)
 
+static inline weft_status compile_full(const struct tiny *tiny, const struct tiny_launch *at,
+                                       weft__object *object)
+{
+    weft__effort effort = WEFT__EFFORT_FULL;
+    return weft__llvm_compile(&tiny->kernel, &at->launch, &effort, object);
+}
+
 static inline weft_status native_compile(const struct tiny *tiny, const struct tiny_launch *at,
-                                         weft__image *image)
+                                         weft__effort effort, weft__image *image)
 {
     weft__object object = {0};
-    weft_status status = weft__llvm_compile(&tiny->kernel, &at->launch, &object);
+    weft_status status = weft__llvm_compile(&tiny->kernel, &at->launch, &effort, &object);
     if (status == WEFT_OK)
         status = weft__object_load(&object, image);
     weft__object_free(&object);
@@ -37,15 +44,18 @@ static inline void run_pieces(const weft__image *image, const weft__launch *laun
 }
 
 /* Both engines leave the same bytes everywhere, also where they should write nothing. The compiled
- * code runs in pieces of `grain`, or as it likes if that is 0. */
+ * code, which is optimized every other time, runs in pieces of `grain`, or as it likes if that is
+ * 0. */
 static inline bool trial_run(struct trial *trial, int64_t grain)
 {
+    static int number;
+    const weft__effort effort = number++ % 2 ? WEFT__EFFORT_QUICK : WEFT__EFFORT_FULL;
     struct tiny_launch at;
     weft__image image = {0};
     trial_launch(trial, 0, &at);
     CHECK_OR(tiny_run(&trial->tiny, &at) == WEFT_OK, false);
     trial_launch(trial, 1, &at);
-    CHECK_OR(native_compile(&trial->tiny, &at, &image) == WEFT_OK, false);
+    CHECK_OR(native_compile(&trial->tiny, &at, effort, &image) == WEFT_OK, false);
     run_pieces(&image, &at.launch,
                grain > 0 ? grain : weft__llvm_grain(&trial->tiny.kernel, &at.launch));
     image_release(&image);

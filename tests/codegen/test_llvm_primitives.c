@@ -106,8 +106,7 @@ static bool exists(const struct row *row, weft_dtype dtype)
     image_release(&image);
     weft__object object = {0};
     if (!known)
-        CHECK_OR(weft__llvm_compile(&tiny.kernel, &at.launch, &object) == WEFT_ERROR_COMPILE,
-                 false);
+        CHECK_OR(compile_full(&tiny, &at, &object) == WEFT_ERROR_COMPILE, false);
     return known && weft__llvm_wants(&tiny.kernel, &at.launch);
 }
 

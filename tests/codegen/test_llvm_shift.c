@@ -158,7 +158,7 @@ static bool check_stencil(const struct space *space, int64_t boundary, int64_t r
     launch_begin(&at, &tiny, space->ndim, space->size);
     launch_argument(&at, 0, in, stride);
     launch_argument(&at, 1, out, stride);
-    CHECK_OR(native_compile(&tiny, &at, &image) == WEFT_OK, false);
+    CHECK_OR(native_compile(&tiny, &at, WEFT__EFFORT_FULL, &image) == WEFT_OK, false);
     run_pieces(&image, &at.launch, weft__llvm_grain(&tiny.kernel, &at.launch));
     image_release(&image);
     CHECK_OR(memcmp(out, expected, bytes) == 0, false);
@@ -229,7 +229,7 @@ TEST(wrong_kernels)
         tiny.values[x].shift = (uint16_t)(k == 0 ? 2 : 1);
         tiny_store(&tiny, WEFT_F32, x);
         launch_begin(&at, &tiny, 1, (int64_t[]){64});
-        CHECK_STATUS(weft__llvm_compile(&tiny.kernel, &at.launch, &object), WEFT_ERROR_COMPILE);
+        CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_ERROR_COMPILE);
     }
 }
 

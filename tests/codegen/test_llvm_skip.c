@@ -55,6 +55,8 @@ static weft_status compile_both(const weft__kernel *kernel, weft__image *images)
 {
     struct tiny_launch at;
     struct tiny shape = {.kernel = *kernel};
+    static int number;
+    weft__effort effort = number++ % 2 ? WEFT__EFFORT_QUICK : WEFT__EFFORT_FULL;
     weft__object object = {0};
     launch_begin(&at, &shape, 1, &(int64_t){MOST});
     for (uint32_t k = 0; k < kernel->operands_count; k++)
@@ -62,7 +64,7 @@ static weft_status compile_both(const weft__kernel *kernel, weft__image *images)
                         &(int64_t){(int64_t)weft_dtype_size(kernel->operands[k].dtype)});
     weft_status status = weft__interpreter_compile(kernel, &images[0]);
     if (status == WEFT_OK)
-        status = weft__llvm_compile(kernel, &at.launch, &object);
+        status = weft__llvm_compile(kernel, &at.launch, &effort, &object);
     if (status == WEFT_OK)
         status = weft__object_load(&object, &images[1]);
     weft__object_free(&object);

@@ -68,9 +68,10 @@ static inline void wait_ms(long milliseconds)
 
 /* A maker that needs no libLLVM: its code is the interpreter's. */
 static inline weft_status make_interpreted(const weft__kernel *kernel, const weft__launch *sample,
-                                           weft__image *image)
+                                           weft__effort *effort, weft__image *image)
 {
     (void)sample;
+    *effort = WEFT__EFFORT_FULL;
     return weft__interpreter_compile(kernel, image);
 }
 

@@ -117,6 +117,26 @@ static bool run_fresh(const folder *f, weft__engine engine, int k, fresh *made)
     return is_right_around(k, ELEMENTS, around, made);
 }
 
+TEST(what_was_made_quickly_is_not_kept)
+{
+    NEEDS_LLVM();
+    AUTO_ENGINE setting = engine_begin(WEFT__ENGINE_LLVM);
+    AUTO_FOLDER f = folder_new();
+    fresh made;
+    weft_cache_info info;
+    CHECK(run_fresh(&f, WEFT__ENGINE_QUICK, 30, &made));
+    CHECK(made.llvm == 1 && made.loaded == 0);
+    weft__disk_choose(f.path);
+    CHECK_STATUS(weft_cache_describe(&info), WEFT_OK);
+    CHECK_INT(info.entries, 0);
+    CHECK(run_fresh(&f, WEFT__ENGINE_LLVM, 30, &made));
+    CHECK(made.llvm == 1 && made.loaded == 0);
+    CHECK(run_fresh(&f, WEFT__ENGINE_QUICK, 30, &made)); /* does not want what is there */
+    CHECK(made.llvm == 1 && made.loaded == 0);
+    CHECK(run_fresh(&f, WEFT__ENGINE_AUTO, 30, &made));
+    CHECK(made.llvm == 0 && made.loaded == 1);
+}
+
 TEST(kept_and_found_again)
 {
     NEEDS_LLVM();
@@ -426,7 +446,7 @@ TEST(alone_from_disk)
 
 #define NO_FAULTS "another process has no part in the count of allocations"
 
-TEST_MAIN(TEST_OF(kept_and_found_again),
+TEST_MAIN(TEST_OF(what_was_made_quickly_is_not_kept), TEST_OF(kept_and_found_again),
           TEST_NO_FAULTS(damaged_entries_are_not_used, "goes through thousands of entries"),
           TEST_NO_FAULTS(hostile_entries_are_not_used, "goes through many entries"),
           TEST_OF(entries_of_other_kernels_are_not_used), TEST_OF(folders_that_cannot_be_used),

@@ -23,9 +23,10 @@ static void drop_counted(void *program)
 }
 
 static weft_status make_counted(const weft__kernel *kernel, const weft__launch *sample,
-                                weft__image *image)
+                                weft__effort *effort, weft__image *image)
 {
     (void)sample;
+    *effort = WEFT__EFFORT_FULL;
     weft__image *inner = weft__allocate_zeroed(sizeof *inner);
     if (!inner)
         return WEFT_ERROR_MEMORY;
@@ -212,7 +213,8 @@ TEST(alone_wrong_engine)
         SKIP("is run by wrong_choices_are_errors");
     for (int i = 0; i < 2; i++) {
         CHECK(!weft_full(WEFT_SHAPE(10), 1));
-        CHECK_ERROR(WEFT_ERROR_ARGUMENT, "WEFT_ENGINE is 'turbo'; auto, interpreter or llvm");
+        CHECK_ERROR(WEFT_ERROR_ARGUMENT,
+                    "WEFT_ENGINE is 'turbo'; auto, interpreter, llvm or quick");
     }
 }
 

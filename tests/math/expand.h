@@ -66,7 +66,8 @@ static inline weft_status expand_compile(expanded *at, const weft__kernel *kerne
     if (!expand_is_compiled())
         return weft__interpreter_compile(kernel, &at->image);
     expand_launch(at, 4096, memory, memory, memory, &room);
-    weft_status status = weft__llvm_compile(kernel, &room.launch, &object);
+    weft__effort effort = WEFT__EFFORT_FULL;
+    weft_status status = weft__llvm_compile(kernel, &room.launch, &effort, &object);
     if (status == WEFT_OK)
         status = weft__object_load(&object, &at->image);
     weft__object_free(&object);

@@ -23,7 +23,7 @@ BATCH_DEVICE = 64  # on a device whose compiler is slow: so that all processors 
 # functions alone. Copies that share a folder find on the disk what the others compiled.
 ALONE, SHARED = "WEFT_CACHE=off", "WEFT_CACHE=on WEFT_CACHE_DIR=@"
 SETTINGS = (
-    ("WEFT_ENGINE=interpreter WEFT_THREADS=1", "WEFT_ENGINE=llvm WEFT_THREADS=2 " + ALONE),
+    ("WEFT_ENGINE=interpreter WEFT_THREADS=1", "WEFT_ENGINE=llvm WEFT_THREADS=2 " + ALONE, "WEFT_ENGINE=quick WEFT_THREADS=1"),
     ("WEFT_ENGINE=interpreter WEFT_THREADS=8", "WEFT_ENGINE=llvm WEFT_THREADS=1 " + SHARED,
      "WEFT_ENGINE=llvm WEFT_THREADS=2 " + SHARED),
     ("WEFT_ENGINE=interpreter WEFT_THREADS=2 WEFT_ISA=baseline", "WEFT_ENGINE=llvm WEFT_THREADS=8 " + ALONE,

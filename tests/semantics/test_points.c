@@ -14,7 +14,7 @@ static bool run_both(const struct tiny *tiny, struct tiny_launch *at, bool (*che
     if (weft__llvm_open() != WEFT_OK)
         return true;
     weft__image image = {0};
-    CHECK_OR(native_compile(tiny, at, &image) == WEFT_OK, false);
+    CHECK_OR(native_compile(tiny, at, WEFT__EFFORT_FULL, &image) == WEFT_OK, false);
     image.entry(image.program, &at->launch, 0, at->launch.count);
     image_release(&image);
     return check();

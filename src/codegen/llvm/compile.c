@@ -8,7 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONG = 200, LONGEST = 500, COMPLAINT = 200 };
+enum {
+    LONG = 200,
+    LONGEST = 500,
+    COMPLAINT = 200, /* characters */
+    SOON = 24,    /* operations of all vectors in a turn: optimized code of so many is made soon */
+    DISPLACED = 6 /* … of a displaced operand, whose ends of rows have masks */
+};
 
 /* LLVM's own listener prints. An error in it does not keep LLVM from making code, with anything in
  * the place of what it could not make. */
@@ -111,8 +117,19 @@ static weft_status emit_file(weft__emitter *emitter, const struct surveys *surve
     return WEFT_OK;
 }
 
+/* Whether LLVM takes a kernel of 1 to 100 operations longer than most of them. Several folds have
+ * long code that combines their lanes. */
+static bool takes_long(const struct surveys *surveys)
+{
+    const weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
+    const uint32_t results = surveys->folds && !surveys->stored ? surveys->kernel.operations : 0;
+    const uint32_t displaced = points->operands - points->kernel->operands_count;
+    return points->operations * (uint32_t)points->unroll + DISPLACED * displaced + results > SOON ||
+           (surveys->folds && surveys->parts.points.folds_count > 1);
+}
+
 /* Allocation of registers, and more, takes longer than linear time with much code in one block. */
-static int level_of(const struct surveys *surveys)
+static int full_level(const struct surveys *surveys)
 {
     uint32_t operations = surveys->kernel.operations;
     if (surveys->folds && surveys->points.operations > operations)
@@ -120,7 +137,19 @@ static int level_of(const struct surveys *surveys)
     return operations <= LONG ? 2 : operations <= LONGEST ? 1 : 0;
 }
 
-static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buffer *buffer)
+static int level_of(const struct surveys *surveys, weft__effort *effort)
+{
+    const int full = full_level(surveys);
+    if (full == 0 || (*effort == WEFT__EFFORT_FIRST && !takes_long(surveys)))
+        *effort = WEFT__EFFORT_FULL;
+    if (*effort == WEFT__EFFORT_FULL)
+        return full;
+    *effort = WEFT__EFFORT_QUICK;
+    return 0;
+}
+
+static weft_status emit(const struct surveys *surveys, int kind, weft__effort *effort,
+                        weft__llvm_buffer *buffer)
 {
     weft__llvm_machine machine;
     weft__held_constants constants = {.count = 0};
@@ -128,7 +157,7 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__llvm_buff
     weft__emitter emitter = {.survey = &surveys->kernel, .constants = &constants};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
-    const int level = level_of(surveys);
+    const int level = level_of(surveys, effort);
     TRY(weft__target_take(&surveys->kernel.target, level, &machine));
     emitter.context = weft__llvm.ContextCreate();
     weft__llvm.ContextSetDiagnosticHandler(emitter.context, listen, complaint);
@@ -242,23 +271,23 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
 /* Everything up to LLVM's buffer, which is to be disposed of; then the surveys are to be dropped.
  */
 static weft_status compile(const weft__kernel *kernel, const weft__launch *sample, int kind,
-                           struct surveys *surveys, weft__llvm_buffer *buffer)
+                           weft__effort *effort, struct surveys *surveys, weft__llvm_buffer *buffer)
 {
     TRY(weft__llvm_open());
     weft_status status = make_surveys(kernel, sample, surveys);
     if (status == WEFT_OK)
-        status = emit(surveys, kind, buffer);
+        status = emit(surveys, kind, effort, buffer);
     if (status != WEFT_OK)
         drop_surveys(surveys);
     return status;
 }
 
 weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *sample,
-                               weft__object *object)
+                               weft__effort *effort, weft__object *object)
 {
     struct surveys surveys;
     weft__llvm_buffer buffer;
-    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, &surveys, &buffer));
+    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, effort, &surveys, &buffer));
     const weft_status status = pack(kernel, &surveys, buffer, object);
     weft__llvm.DisposeMemoryBuffer(buffer);
     drop_surveys(&surveys);
@@ -269,7 +298,8 @@ weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *s
 {
     struct surveys surveys;
     weft__llvm_buffer buffer;
-    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &surveys, &buffer));
+    weft__effort effort = WEFT__EFFORT_FULL;
+    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &effort, &surveys, &buffer));
     const size_t bytes = weft__llvm.GetBufferSize(buffer);
     if ((*text = weft__allocate_zeroed(bytes + 1)) != NULL)
         memcpy(*text, weft__llvm.GetBufferStart(buffer), bytes);
