@@ -1,6 +1,6 @@
-/* First calls: how long an expression that was never seen takes, when it is compiled, and how long
- * one from the disk cache takes in a fresh process. Not a row of run.py: prints a table of its own.
- */
+/* First calls: how long an expression that was never seen takes, when it is compiled and optimized,
+ * and how long one from the disk cache takes in a fresh process. Not a row of run.py: prints a
+ * table of its own. */
 #include "measure.h"
 #include <spawn.h>
 #include <sys/wait.h>
@@ -91,14 +91,37 @@ static double call(const char *text, weft_array *a, weft_array *b, weft_array *c
     return now() - begin;
 }
 
-/* Until nothing is left to be compiled. */
-static void wait_compiled(void)
+static weft_statistics statistics(void)
 {
     weft_statistics all = {0};
+    weft_memory_stats(WEFT_CPU, &all);
+    return all;
+}
+
+/* Until nothing is left to be compiled, or optimized. */
+static void wait_optimized(void)
+{
+    do
+        usleep(20);
+    while (statistics().compilations_waiting);
+}
+
+/* The second call of a kernel, after which it is compiled: when its first code was there, and when
+ * it was optimized, which may be the same. */
+static double call_again(const char *text, weft_array *a, weft_array *b, weft_array *c,
+                         double begin, double *compiled, double *optimized)
+{
+    const uint64_t before = statistics().compilations_llvm;
+    weft_statistics all;
+    const double seconds = call(text, a, b, c);
     do {
         usleep(20);
-        weft_memory_stats(WEFT_CPU, &all);
-    } while (all.compilations_waiting);
+        all = statistics();
+    } while (all.compilations_waiting && all.compilations_llvm == before);
+    *compiled = now() - begin;
+    wait_optimized();
+    *optimized = all.compilations_waiting ? now() - begin : *compiled;
+    return seconds;
 }
 
 static double median(double *seconds)
@@ -109,7 +132,7 @@ static double median(double *seconds)
 
 /* What is measured of a kernel, in each round. */
 struct times {
-    double first[KERNELS], until[KERNELS], later[KERNELS];
+    double first[KERNELS], compiled[KERNELS], optimized[KERNELS], later[KERNELS];
 };
 
 static weft_array *result_of(const struct named *kernel)
@@ -130,12 +153,11 @@ static void measure_named(const struct named *kernel, int round, struct times *t
                                   ? NULL
                                   : weft_full(WEFT_SHAPE(ROWS, COLUMNS), 2, .dtype = kernel->dtype);
     WEFT_AUTO weft_array *c = result_of(kernel);
-    wait_compiled();
+    wait_optimized();
     const double begin = now();
     times->first[round] = call(kernel->text, a, b, c);
-    (void)call(kernel->text, a, b, c);
-    wait_compiled();
-    times->until[round] = now() - begin;
+    (void)call_again(kernel->text, a, b, c, begin, &times->compiled[round],
+                     &times->optimized[round]);
     (void)call(kernel->text, a, b, c);
     times->later[round] = call(kernel->text, a, b, c);
 }
@@ -155,7 +177,8 @@ static void measure_all_named(bool child)
         printf("%34s %-4s first %7.1f us, ", named[k].text, weft_dtype_name(named[k].dtype),
                median(times[k].first) * 1e6);
         if (!child)
-            printf("compiled after %6.2f ms, ", median(times[k].until) * 1e3);
+            printf("compiled after %5.2f ms, optimized after %5.2f ms, ",
+                   median(times[k].compiled) * 1e3, median(times[k].optimized) * 1e3);
         printf("then %7.1f us\n", median(times[k].later) * 1e6);
     }
 }
@@ -168,30 +191,31 @@ static void measure_all(bool child)
     WEFT_AUTO weft_array *c = weft_full(WEFT_SHAPE(ELEMENTS), 0.0f);
     char text[TEXT];
     const double opened = now();
-    wait_compiled(); /* what fills */
+    wait_optimized(); /* what fills */
     if (!child)
         printf("libLLVM was open after %.1f ms\n", (now() - opened) * 1e3);
     for (int s = 0; s < SIZES; s++) {
-        double first[KERNELS], second[KERNELS], until[KERNELS], later[KERNELS];
+        double second[KERNELS];
+        struct times times;
         for (int k = 0; k < KERNELS; k++) {
             write_program(operations[s], 37 * k + 11, text);
             const double begin = now();
-            first[k] = call(text, a, b, c);
-            second[k] = call(text, a, b, c);
-            wait_compiled();
-            until[k] = now() - begin;
+            times.first[k] = call(text, a, b, c);
+            second[k] = call_again(text, a, b, c, begin, &times.compiled[k], &times.optimized[k]);
             (void)call(text, a, b, c);
-            later[k] = call(text, a, b, c);
+            times.later[k] = call(text, a, b, c);
         }
+        const double first = times.first[0], optimized = times.optimized[0]; /* not sorted yet */
         if (child)
             printf("%10d ops: first %7.1f us (the first of all %7.1f us), then %7.1f us\n",
-                   operations[s], median(first) * 1e6, first[0] * 1e6, median(later) * 1e6);
+                   operations[s], median(times.first) * 1e6, first * 1e6,
+                   median(times.later) * 1e6);
         else
-            printf(
-                "%10d ops: first %7.1f us, second %7.1f us, compiled after %6.2f ms (first %6.2f "
-                "ms), then %7.1f us\n",
-                operations[s], median(first) * 1e6, median(second) * 1e6, median(until) * 1e3,
-                until[0] * 1e3, median(later) * 1e6);
+            printf("%10d ops: first %7.1f us, second %7.1f us, compiled after %5.2f ms, optimized "
+                   "after %5.2f ms (the first of all %5.2f ms), then %7.1f us\n",
+                   operations[s], median(times.first) * 1e6, median(second) * 1e6,
+                   median(times.compiled) * 1e3, median(times.optimized) * 1e3, optimized * 1e3,
+                   median(times.later) * 1e6);
     }
 }
 
