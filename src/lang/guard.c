@@ -361,9 +361,9 @@ static int32_t link_of(guarding *g, int32_t node, uint32_t k)
     const int32_t condition = argument_of(g, n, 0);
     switch (n->operation) {
     case WEFT__LANG_where:
-        if (!g->local[condition])
+        if (!g->local[condition] || k == 2) /* what a variable was before was read in any case */
             return g->chain[node];
-        return add_link(g, g->chain[node], condition, k == 1);
+        return add_link(g, g->chain[node], condition, true);
     case WEFT__LANG_choose:
     case WEFT__LANG_logical_and:
         return add_link(g, g->chain[node], condition, k == 1);

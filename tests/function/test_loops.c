@@ -211,6 +211,8 @@ TEST(F3_reads_for_nothing)
         "{ for (int i = 0; i < 6; i++) { j = 0; t = 0; while (j < 2) { t = t + x(i + j); j++; } "
         "y(i) = 1; } }",
         "{ for (int i = 0; i < 6; i++) { j = i; while (x(j) > 0) j++; y(i) = 1; } }",
+        "{ for (int i = 0; i < 6; i++) { t = x(i + 1); if (i < 6) t = 2; y(i) = t; } }",
+        "{ for (int i = 0; i < 6; i++) { t = 1; if (i >= 0) { t = x(i + 1); t = 2; } y(i) = t; } }",
     };
     WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
     CHECK(x && y);
