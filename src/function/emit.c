@@ -238,6 +238,8 @@ weft_status weft__emit_private(weft__emitter *e, const weft__function_statement 
     if (choose)
         TRY(weft__emit_text(e, ", %s)", name));
     e->assigned[s->variable] = WEFT__STATE_SET;
+    if (guard && !choose && e->statements < 256)
+        snprintf(e->under[e->statements], sizeof *e->under, "%s", guard);
     weft__emit_end(e, choose);
     return weft__emit_bytes(e, "; ", 2);
 }
@@ -485,6 +487,22 @@ static void mark_fixed(weft__function_nest *nest)
     }
 }
 
+/* The conditions that locals are set under, by their names. */
+static void find_conditions(const weft__emitter *e)
+{
+    weft__lang_syntax *s = e->nest->syntax;
+    for (uint32_t i = 1; i < s->statements_count && i < 256; i++) {
+        const size_t length = strlen(e->under[i]);
+        for (uint32_t k = i; length && k-- > 0;) {
+            const char *text = s->code.text + s->statements[k].column;
+            if (strncmp(text, e->under[i], length) != 0 || text[length] != ' ')
+                continue;
+            s->statements[i].under = s->statements[k].node + 1;
+            break;
+        }
+    }
+}
+
 /* The text as syntax; what the kernel cannot be is no error here. */
 weft_status weft__emit_parse(weft__emitter *e)
 {
@@ -501,6 +519,7 @@ weft_status weft__emit_parse(weft__emitter *e)
     }
     for (uint32_t i = 0; i < nest->syntax->statements_count && i < 256; i++)
         nest->syntax->nodes[nest->syntax->statements[i].node].negative |= e->merges[i];
+    find_conditions(e);
     find_axes(e->f, nest);
     mark_fixed(nest);
     nest->candidate = !weft__emit_refused(e);

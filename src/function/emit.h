@@ -28,7 +28,8 @@ typedef struct weft__emitter {
     int leaves; /* … and behind a break, of the loop that is written */
     int flags;  /* how many such locals there are */
     char guard_names[WEFT__NEST_DEPTH_MAX][WEFT__GUARD_NAME];
-    bool merges[256]; /* of the statements: a choice of what a variable is */
+    bool merges[256];                  /* of the statements: a choice of what a variable is */
+    char under[256][WEFT__GUARD_NAME]; /* … or the guard of one that is no choice */
     int statements;
 } weft__emitter;
 

@@ -26,6 +26,7 @@ typedef struct guarding {
     int32_t links_count;
     int32_t *chain; /* of each node: its link */
     bool *local;    /* of each node: a condition that was written for a statement of the loop */
+    bool *stated;   /* of each node: what a statement has, read where that is, used or not */
     linear known[KNOWN_MAX]; /* not negative, where the element is used */
     int known_count;
 } guarding;
@@ -361,9 +362,9 @@ static int32_t link_of(guarding *g, int32_t node, uint32_t k)
     const int32_t condition = argument_of(g, n, 0);
     switch (n->operation) {
     case WEFT__LANG_where:
-        if (!g->local[condition] || k == 2) /* what a variable was before was read in any case */
+        if (!g->local[condition])
             return g->chain[node];
-        return add_link(g, g->chain[node], condition, true);
+        return add_link(g, g->chain[node], condition, k == 1);
     case WEFT__LANG_choose:
     case WEFT__LANG_logical_and:
         return add_link(g, g->chain[node], condition, k == 1);
@@ -379,9 +380,13 @@ static void find_chains(guarding *g)
     const weft__lang_syntax *s = g->r->from;
     for (uint32_t i = 0; i < s->nodes_count; i++)
         g->chain[i] = UNSEEN;
-    for (uint32_t i = 0; i < s->statements_count; i++)
-        if (s->statements[i].target >= 0)
-            g->chain[s->statements[i].node] = ROOT;
+    for (uint32_t i = 0; i < s->statements_count; i++) {
+        const weft__syntax_statement *at = &s->statements[i];
+        if (g->chain[at->node] != UNSEEN)
+            continue; /* a local that another one is set to */
+        g->chain[at->node] = at->under ? add_link(g, ROOT, at->under - 1, true) : ROOT;
+        g->stated[at->node] = true;
+    }
     for (int32_t i = (int32_t)s->nodes_count; i-- > 0;) {
         const weft__syntax_node *n = &s->nodes[i];
         if (!(g->r->needed[i] & WEFT__NEEDED_AS_VALUE) || n->kind == WEFT__SYNTAX_LITERAL ||
@@ -390,8 +395,10 @@ static void find_chains(guarding *g)
         if (n->kind == WEFT__SYNTAX_LOOP || g->chain[i] == UNSEEN)
             g->chain[i] = ROOT;
         for (uint32_t k = 0; k < n->count; k++) {
-            int32_t *to = &g->chain[argument_of(g, n, k)], edge = link_of(g, i, k);
-            *to = *to == UNSEEN ? edge : common(g, *to, edge);
+            const int32_t argument = argument_of(g, n, k), edge = link_of(g, i, k);
+            int32_t *to = &g->chain[argument];
+            if (!g->stated[argument])
+                *to = *to == UNSEEN ? edge : common(g, *to, edge);
         }
     }
 }
@@ -411,15 +418,16 @@ static void find_locals(guarding *g)
 weft_status weft__rewrite_guards(weft__rewriting *r)
 {
     const size_t nodes = r->from->nodes_count + (size_t)1;
-    const size_t links = r->from->arguments_count + (size_t)1;
+    const size_t links = r->from->arguments_count + (size_t)r->from->statements_count + 1;
     guarding g = {.r = r, .links_count = 1};
     char *memory = weft__allocate_zeroed(links * sizeof *g.links +
-                                         nodes * (sizeof *g.chain + sizeof *g.local));
+                                         nodes * (sizeof *g.chain + 2 * sizeof *g.local));
     if (!memory)
         return WEFT_ERROR_MEMORY;
     g.links = (condition_link *)(void *)memory;
     g.chain = (int32_t *)(void *)(g.links + links);
     g.local = (bool *)(g.chain + nodes);
+    g.stated = g.local + nodes;
     find_locals(&g);
     find_chains(&g);
     for (uint32_t i = 0; i < r->from->nodes_count; i++)

@@ -282,7 +282,7 @@ static weft_status rewrite_statement(weft__rewriting *r, const weft__syntax_stat
     TRY(weft__lang_room(&to->statements, to->statements_count, &to->statements_room,
                         sizeof *to->statements));
     to->statements[to->statements_count++] = (weft__syntax_statement){
-        element.operand, r->made[from->node], from->column, to->nodes_count, -1};
+        element.operand, r->made[from->node], from->column, to->nodes_count, -1, 0};
     return WEFT_OK;
 }
 

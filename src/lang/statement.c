@@ -39,7 +39,7 @@ weft_status weft__parse_statement_add(weft__parser *p, int32_t target, int32_t a
     TRY(weft__lang_room(&s->statements, s->statements_count, &s->statements_room,
                         sizeof *s->statements));
     s->statements[s->statements_count++] =
-        (weft__syntax_statement){target, node, column, s->nodes_count, access};
+        (weft__syntax_statement){target, node, column, s->nodes_count, access, 0};
     return WEFT_OK;
 }
 

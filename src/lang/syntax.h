@@ -56,6 +56,7 @@ typedef struct weft__syntax_statement {
     uint32_t column; /* of the statement */
     uint32_t end;    /* the nodes before this position are evaluated before the assignment */
     int32_t access;  /* of a portable kernel: the ACCESS that is assigned to, or -1 */
+    int32_t under;   /* of a loop's kernel: 1 + the condition that a local is set under, or 0 */
 } weft__syntax_statement;
 
 struct weft__lang_syntax {

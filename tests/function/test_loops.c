@@ -211,8 +211,11 @@ TEST(F3_reads_for_nothing)
         "{ for (int i = 0; i < 6; i++) { j = 0; t = 0; while (j < 2) { t = t + x(i + j); j++; } "
         "y(i) = 1; } }",
         "{ for (int i = 0; i < 6; i++) { j = i; while (x(j) > 0) j++; y(i) = 1; } }",
-        "{ for (int i = 0; i < 6; i++) { t = x(i + 1); if (i < 6) t = 2; y(i) = t; } }",
-        "{ for (int i = 0; i < 6; i++) { t = 1; if (i >= 0) { t = x(i + 1); t = 2; } y(i) = t; } }",
+        "{ for (int i = 0; i < 6; i++) { t = x(i + 1); if (i > 4) t = 2; y(i) = t; } }",
+        "{ for (int i = 0; i < 6; i++) { t = 1; if (i > 0) { t = x(i + 1); if (i > 4) t = 2; } "
+        "y(i) = t; } }",
+        "{ for (int i = 0; i < 6; i++) { t = x(i + 1); if (i < 5) y(i) = t; } }",
+        "{ for (int i = 0; i < 6; i++) if (i > 0) { t = x(i + 1); if (i < 5) y(i) = t; } }",
     };
     WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
     CHECK(x && y);
@@ -225,6 +228,40 @@ TEST(F3_reads_for_nothing)
         CHECK_STATUS(weft_call(f, NULL, x, y), WEFT_ERROR_SHAPE);
         CHECK_ERROR(WEFT_ERROR_SHAPE, "subscript 1 of 'x' is 6; 0 to 5 are possible");
     }
+}
+
+/* What is read under a condition into a variable is a kernel as before. */
+WEFT_FUNCTION(through_variables, (x, y, z), {
+    for (int i = 0; i < 6; i++)
+        if (i > 0) {
+            t = x(i - 1);
+            y(i) = t;
+        }
+    for (int i = 0; i < 6; i++) {
+        if (i < 5)
+            u = x(i + 1);
+        else
+            u = 7.0f;
+        z(i) = u;
+    }
+});
+
+TEST(F3_reads_into_variables)
+{
+    const float from[6] = {1, 2, 3, 4, 5, 6},
+                expected[2][6] = {{0, 1, 2, 3, 4, 5}, {2, 3, 4, 5, 6, 7}};
+    float actual[2][6] = {{0}, {0}};
+    char *text = NULL;
+    WEFT_AUTO weft_array *x = weft_from_host(from, sizeof from, WEFT_SHAPE(6));
+    WEFT_AUTO weft_array *y = weft_borrow(actual[0], sizeof *actual, WEFT_SHAPE(6), WEFT_F32);
+    WEFT_AUTO weft_array *z = weft_borrow(actual[1], sizeof *actual, WEFT_SHAPE(6), WEFT_F32);
+    CHECK(x && y && z);
+    CHECK_STATUS(weft_call(through_variables, NULL, x, y, z), WEFT_OK);
+    CHECK_BITS(actual, expected, sizeof actual);
+    CHECK_STATUS(weft_function_explain(&text, &through_variables), WEFT_OK);
+    const bool serial = text && (strstr(text, "serial") || strstr(text, "in order"));
+    weft_explain_free(text);
+    CHECK(!serial);
 }
 
 /* Bounds that wrap around are what they are in C with -fwrapv, also where the elements are inside
@@ -320,5 +357,6 @@ TEST(F7_names_of_the_body)
 
 TEST_MAIN(TEST_OF(F3_loops), TEST_OF(F3_bounds_of_a_call), TEST_OF(F3_conditions_of_a_call),
           TEST_OF(F3_conditions_that_do_not_suffice), TEST_OF(F3_an_index_in_two_subscripts),
-          TEST_OF(F3_reads_for_nothing), TEST_OF(F3_bounds_that_wrap),
-          TEST_OF(F3_conditions_and_nan), TEST_OF(F7_names_of_the_body));
+          TEST_OF(F3_reads_for_nothing), TEST_OF(F3_reads_into_variables),
+          TEST_OF(F3_bounds_that_wrap), TEST_OF(F3_conditions_and_nan),
+          TEST_OF(F7_names_of_the_body));
