@@ -136,6 +136,43 @@ TEST(primitives)
                 CHECK(run_type(&rows[row], value_types[type]));
 }
 
+/* Vectors whose numbers are all exact as f64, or all but some: of up to so many bits, some of them
+ * next to a multiple of their divisor. Signed ones have either sign. */
+static void fill_quotients(weft_dtype dtype, int64_t count)
+{
+    enum { VECTORS = 64 }; /* so many elements are a few */
+    int width = 0, rarely = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (k % VECTORS == 0) {
+            width = 1 + (int)random_below(55);
+            rarely = (int)random_below(2);
+        }
+        const uint64_t limit = (uint64_t)1 << width, most = limit - (dtype == WEFT_I64 ? 0 : 1);
+        uint64_t y = random_below(4) ? random_bits() % limit : most - random_bits() % 2;
+        y = random_below(2) ? y : y >> random_below(width);
+        uint64_t x = random_below(4) ? random_bits() % limit : most - random_bits() % 2;
+        if (y && random_below(2))
+            x = x / y * y - random_bits() % 2;
+        if (rarely && random_below(VECTORS) == 0)
+            *(random_below(2) ? &x : &y) = random_bits();
+        const bool is_signed = dtype == WEFT_I64;
+        bits[0][k] = is_signed && random_below(2) ? -x : x;
+        bits[1][k] = is_signed && random_below(2) ? -y : y;
+    }
+}
+
+TEST(quotients_of_64_bits)
+{
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    for (int k = 0; k < 16; k++) {
+        const struct row row = {k & 2 ? WEFT__OP_div : WEFT__OP_rem, 2};
+        const weft_dtype dtype = k & 4 ? WEFT_I64 : WEFT_U64;
+        fill_quotients(dtype, COUNT_MAX);
+        CHECK(run_row(&row, dtype, 0, 0, COUNT_MAX));
+    }
+}
+
 static bool run_select(weft_dtype dtype, unsigned uniform)
 {
     static struct trial trial;
@@ -253,4 +290,5 @@ TEST(halves)
 
 #define LONG "compiles thousands of kernels; test_llvm covers it"
 TEST_MAIN(TEST_NO_FAULTS(primitives, LONG), TEST_NO_FAULTS(select, LONG),
-          TEST_NO_FAULTS(casts_and_bitcasts, LONG), TEST_NO_FAULTS(halves, LONG));
+          TEST_NO_FAULTS(quotients_of_64_bits, LONG), TEST_NO_FAULTS(casts_and_bitcasts, LONG),
+          TEST_NO_FAULTS(halves, LONG));

@@ -36,34 +36,6 @@ static weft__ref compare_floats(const weft__emitter *emitter, int predicate, wef
                                 weft__emit_held(emitter, y), "");
 }
 
-/* The quotient of integers of up to 32 bits, whose divisor is neither 0 nor -1, by way of floats
- * that hold them exactly: a quotient that is no integer is further from the next one than it is
- * rounded. */
-static weft__ref divide_as_floats(const weft__emitter *emitter, weft_dtype dtype, weft__ref x,
-                                  weft__ref y)
-{
-    const weft_dtype through = weft__dtype_bits(dtype) < 32 ? WEFT_F32 : WEFT_F64;
-    const bool is_signed = weft__dtype_is_signed(dtype);
-    weft__ref quotient =
-        binary(emitter, weft__llvm.BuildFDiv, weft__emit_cast(emitter, dtype, through, x),
-               weft__emit_cast(emitter, dtype, through, y));
-    if (weft__dtype_bits(dtype) == 32) {
-        weft__llvm_cast *cast = is_signed ? weft__llvm.BuildFPToSI : weft__llvm.BuildFPToUI;
-        return cast(emitter->builder, quotient, weft__emit_integer(emitter, 32), "");
-    }
-    weft__ref wide =
-        weft__llvm.BuildFPToSI(emitter->builder, quotient, weft__emit_integer(emitter, 32), "");
-    return weft__llvm.BuildTrunc(emitter->builder, wide, weft__emit_type(emitter, dtype), "");
-}
-
-static weft__ref quotient(const weft__emitter *emitter, weft_dtype dtype, weft__ref x, weft__ref y)
-{
-    if (weft__dtype_bits(dtype) <= 32)
-        return divide_as_floats(emitter, dtype, x, y);
-    return binary(emitter,
-                  weft__dtype_is_signed(dtype) ? weft__llvm.BuildSDiv : weft__llvm.BuildUDiv, x, y);
-}
-
 /* Bytes as half as many integers of 16 bits, which x86 has instructions for: those at even places
  * are the low halves, the others the high ones. LLVM would move all of them apart and back. */
 static bool has_pairs(const weft__emitter *emitter, int bits)
@@ -146,7 +118,7 @@ static weft__ref divide(const weft__emitter *emitter, weft_dtype dtype, weft__re
         by_minus_one = compare(emitter, WEFT__ICMP_EQ, y, minus_one);
         safe = weft__emit_select(emitter, by_minus_one, one, safe);
     }
-    weft__ref result = quotient(emitter, dtype, x, safe);
+    weft__ref result = weft__emit_quotient(emitter, dtype, x, safe);
     if (remainder)
         result = binary(emitter, weft__llvm.BuildSub, x, multiply(emitter, bits, result, safe));
     if (by_minus_one != NULL) {

@@ -131,6 +131,10 @@ void weft__emit_held_end(const weft__emitter *emitter, weft__block after);
 weft__ref weft__emit_arithmetic(const weft__emitter *emitter, weft__op op, weft_dtype dtype,
                                 const weft__ref *x);
 
+/* divide.c: of integers; the divisor is neither 0 nor, if they are signed, -1. */
+weft__ref weft__emit_quotient(const weft__emitter *emitter, weft_dtype dtype, weft__ref x,
+                              weft__ref y);
+
 /* convert.c */
 weft__ref weft__emit_canonical(const weft__emitter *emitter, weft_dtype dtype, weft__ref x);
 weft__ref weft__emit_cast(const weft__emitter *emitter, weft_dtype from, weft_dtype to,

@@ -114,6 +114,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(int, GetTypeKind, (weft__type))                                                              \
     X(unsigned, CountParamTypes, (weft__type))                                                     \
     X(weft__ref, AddFunction, (weft__llvm_module, const char *, weft__type))                       \
+    X(weft__ref, GetNamedFunction, (weft__llvm_module, const char *))                              \
     X(weft__ref, GetParam, (weft__ref, unsigned))                                                  \
     X(weft__ref, AddGlobal, (weft__llvm_module, weft__type, const char *))                         \
     X(void, SetInitializer, (weft__ref, weft__ref))                                                \
@@ -139,6 +140,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(void, AddIncoming, (weft__ref, weft__ref *, weft__block *, unsigned))                        \
     X(weft__ref, BuildBr, (weft__llvm_builder, weft__block))                                       \
     X(weft__ref, BuildCondBr, (weft__llvm_builder, weft__ref, weft__block, weft__block))           \
+    X(weft__ref, BuildRet, (weft__llvm_builder, weft__ref))                                        \
     X(weft__ref, BuildRetVoid, (weft__llvm_builder))                                               \
     X(weft__ref, BuildCall2,                                                                       \
       (weft__llvm_builder, weft__type, weft__ref, weft__ref *, unsigned, const char *))            \

@@ -163,7 +163,7 @@ static uint32_t operations_of(const weft__survey *survey, const weft__value *val
     case WEFT__OP_rem:
         if (weft__dtype_is_float(dtype))
             return 1;
-        return weft__memory_size(dtype) < 3
+        return weft__memory_size(dtype) < 3 || weft__quotient_is_apart(&survey->target, dtype)
                    ? DIVIDED
                    : (uint32_t)(DIVIDED_LANE * survey->target.bytes / (int)sizeof(int64_t));
     case WEFT__OP_mul:

@@ -106,6 +106,9 @@ bool weft__skip_is_rare(const weft__survey *survey, int number);
  * code is made once, and contains it. */
 bool weft__survey_gives_up(const weft__survey *survey);
 
+/* Whether vectors of a dtype are divided by a function of its own, which is made once. */
+bool weft__quotient_is_apart(const weft__target *target, weft_dtype dtype);
+
 /* More operations than so many for every point are long code. */
 enum { WEFT__SHORT_MOST = 12 };
 
