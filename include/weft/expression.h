@@ -25,7 +25,7 @@ extern "C" {
     weft_new_site(WEFT__PLACE "\0" #code "\0" #__VA_ARGS__,                                        \
                   sizeof(WEFT__PLACE "\0" #code "\0" #__VA_ARGS__) - 1, WEFT__COUNT(__VA_ARGS__),  \
                   WEFT__OPERANDS(__VA_ARGS__))
-/* The value of an expression of one element, into a C number: waits. */
+/* The value of an expression of one element, into a C number: waits. Of more it is an error. */
 #define weft_value(out, code, ...)                                                                 \
     weft_value_site((out), WEFT__DTYPE_OF(out), WEFT__PLACE "\0" #code "\0" #__VA_ARGS__,          \
                     sizeof(WEFT__PLACE "\0" #code "\0" #__VA_ARGS__) - 1,                          \

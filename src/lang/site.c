@@ -2,6 +2,7 @@
  * compiled for code that was made at run time by its bytes. */
 #include "core/allocate.h"
 #include "core/device.h"
+#include "core/dtype.h"
 #include "core/thread.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
@@ -236,13 +237,31 @@ weft_array *weft_new_site(const char *site, size_t length, int count, const weft
     return weft__site_run(site, length, count, operands, true, &value) == WEFT_OK ? value : NULL;
 }
 
+static weft_status check_number(const weft_array *value, weft_dtype dtype)
+{
+    const weft_dtype from = (weft_dtype)value->dtype;
+    if (weft__array_count(value) > 1)
+        return FAIL_AT(
+            WEFT_ERROR_SHAPE, "code",
+            "the value has the shape %s, and a C number takes one element; reduce it, as "
+            "in sum(...), or make an array of it with weft_new",
+            weft__shape_text_of(&value->shape).text);
+    if (weft__dtype_rank(from) > weft__dtype_rank(dtype) && weft_dtype_size(dtype))
+        return FAIL_AT(WEFT_ERROR_DTYPE, "out",
+                       "the value is %s and *out %s; cast it, as in %s(...)", weft_dtype_name(from),
+                       weft_dtype_name(dtype), weft_dtype_name(dtype));
+    return WEFT_OK;
+}
+
 weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_t length, int count,
                             const weft_operand *operands)
 {
     weft_array *value = NULL;
     OPERATION("weft_value");
     TRY(weft__site_run(site, length, count, operands, true, &value));
-    weft_status status = weft__item(value, out, dtype);
+    weft_status status = check_number(value, dtype);
+    if (status == WEFT_OK)
+        status = weft__item(value, out, dtype);
     weft_array_release(value);
     return status;
 }

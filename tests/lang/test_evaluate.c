@@ -261,6 +261,15 @@ TEST(X1_values_and_text_at_run_time)
     CHECK_STATUS(weft_value(&value, (unsigned long long)a - (const long int)a, a),
                  WEFT_ERROR_DTYPE);
     CHECK_ERROR(WEFT_ERROR_DTYPE, "u64 and i64");
+    WEFT_AUTO weft_array *several = weft_ones(WEFT_SHAPE(2, 3), .device = device());
+    WEFT_AUTO weft_array *single = weft_full(WEFT_SHAPE(1, 1), 7.0, .device = device());
+    CHECK(several && single);
+    CHECK_STATUS(weft_value(&value, several + 1, several), WEFT_ERROR_SHAPE);
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "the value has the shape (2, 3), and a C number takes one");
+    CHECK_STATUS(weft_value(&n, sum(several), several), WEFT_ERROR_DTYPE);
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "the value is f32 and *out i32; cast it, as in i32(...)");
+    CHECK_STATUS(weft_value(&value, single, single), WEFT_OK);
+    CHECK(value == 7 && n == 4);
     const char *names[] = {"a", "n"};
     weft_operand operands[] = {WEFT_OPERAND(a), WEFT_OPERAND(n)};
     WEFT_AUTO weft_array *made = weft_evaluate_new("sqrt(a * n - 6)", 2, names, operands);
