@@ -129,6 +129,15 @@ static void uniform(making *m, const int32_t *words, int32_t *results)
     results[0] = choose(t, less(t, x, p[3]), x, p[4]);
 }
 
+/* The same bits: u*unit is exact, so it is range*unit that is multiplied by. None is NaN. */
+static void uniform_below(making *m, const int32_t *words, int32_t *results)
+{
+    weft__terms *t = &m->terms;
+    const int32_t u = leading(m, word_of(m, words), weft__random_bits(m->dtype));
+    const int32_t x = as_stored(m, fused(t, u, m->parameter[0], m->parameter[1]));
+    results[0] = reinterpreted(t, t->value, raw_bits(t, x));
+}
+
 /* Two by Box and Muller: a radius of all bits of a word, so that tails are long, and an angle. */
 static void normal(making *m, const int32_t *words, int32_t *results)
 {
@@ -167,9 +176,10 @@ static void integer(making *m, const int32_t *words, int32_t *results)
 
 static void make(making *m, const int32_t *words, int32_t *results)
 {
-    (m->distribution == WEFT__UNIFORM  ? uniform
-     : m->distribution == WEFT__NORMAL ? normal
-                                       : integer)(m, words, results);
+    (m->distribution == WEFT__UNIFORM         ? uniform
+     : m->distribution == WEFT__UNIFORM_BELOW ? uniform_below
+     : m->distribution == WEFT__NORMAL        ? normal
+                                              : integer)(m, words, results);
 }
 
 void weft__random_runs(weft__builder *b, weft__distribution distribution, weft_dtype dtype)

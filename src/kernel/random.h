@@ -14,8 +14,9 @@ enum { WEFT__RANDOM_RUN = 256, WEFT__RANDOM_PLANES_MAX = 4 };
 
 typedef enum weft__distribution {
     WEFT__UNIFORM, /* scalars of the value type: unit, range, low, high, and the number below it */
-    WEFT__NORMAL,  /* scalars of the value type: deviation, mean */
-    WEFT__INTEGERS /* scalars, u64: how many, or 0 for all that there are; low */
+    WEFT__UNIFORM_BELOW, /* the same, of which none rounds to high: unit*range, low */
+    WEFT__NORMAL,        /* scalars of the value type: deviation, mean */
+    WEFT__INTEGERS       /* scalars, u64: how many, or 0 for all that there are; low */
 } weft__distribution;
 
 enum { WEFT__RANDOM_ROUNDS = 10 };

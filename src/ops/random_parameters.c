@@ -72,6 +72,18 @@ static weft_status check_floating(weft_dtype dtype)
                    weft_dtype_name(dtype));
 }
 
+/* Whether the largest of the numbers, which rounds as the kernels do, is less than `to`; `step` is
+ * the distance of two, which must be a number without rounding. */
+static bool stays_below(const weft__drawing *drawing, double step, double from, double to)
+{
+    const double last = ldexp(1, weft__random_bits(drawing->dtype)) - 1;
+    const format f = format_of(drawing->dtype);
+    const bool wide = f.bits == 53;
+    const double x =
+        wide ? fma(last, step, from) : (double)fmaf((float)last, (float)step, (float)from);
+    return step >= (wide ? DBL_MIN : FLT_MIN) && rounded_to(f, x) < to;
+}
+
 /* Not inlined, as the next: their arithmetic must stay between the calls that set the CPU's mode.
  */
 __attribute__((noinline)) static weft_status set_uniform(weft__drawing *drawing, double low,
@@ -86,12 +98,20 @@ __attribute__((noinline)) static weft_status set_uniform(weft__drawing *drawing,
                     "high were expected",
                     low, high, weft_dtype_name(drawing->dtype), from, to);
     const bool far = !(to - from <= f.most); /* their distance is no number of this dtype */
-    drawing->parameters_count = 5;
+    const double range = far ? to / 2 - from / 2 : to - from;
     set(drawing, 0, far ? 2 * unit : unit);
-    set(drawing, 1, far ? to / 2 - from / 2 : to - from);
+    set(drawing, 1, range);
     set(drawing, 2, from);
     set(drawing, 3, to);
     set(drawing, 4, below(f, to));
+    drawing->parameters_count = 5;
+    const double step = (f.bits == 53 ? range : (float)range) * (far ? 2 * unit : unit);
+    if (stays_below(drawing, step, from, to)) {
+        drawing->distribution = WEFT__UNIFORM_BELOW;
+        drawing->parameters_count = 2;
+        set(drawing, 0, step);
+        set(drawing, 1, from);
+    }
     return WEFT_OK;
 }
 

@@ -122,6 +122,55 @@ TEST(X6_uniform_f64_and_complex)
     }
 }
 
+/* Ranges of which the largest number rounds to high, or whose steps are no normal numbers, and
+ * others. */
+TEST(X6_uniform_of_narrow_ranges)
+{
+    static const double ranges[][2] = {{-1, 1},          {0.5, 1.5},           {1, 1 + 0x1p-23},
+                                       {1, 1 + 0x1p-21}, {-1 - 0x1p-22, -1},   {0, 0x1.8p-102},
+                                       {0, 0x1p-140},    {0x1p-149, 0x1p-146}, {-0.0, 0x1.8p-103},
+                                       {3, 0x1p127}};
+    static float actual[MOST], expected[MOST];
+    static double wide[MOST], expected_wide[MOST];
+    for (size_t c = 0; c < sizeof ranges / sizeof *ranges; c++) {
+        const double low = ranges[c][0], high = ranges[c][1];
+        weft_random random = {c, 0, 0};
+        WEFT_AUTO weft_array *f32 =
+            weft_random_uniform(low, high, WEFT_SHAPE(MOST), .device = device(), .random = &random);
+        WEFT_AUTO weft_array *f64 =
+            weft_random_uniform(low, low + (high - low) * 0x1p-29, WEFT_SHAPE(MOST),
+                                .dtype = WEFT_F64, .device = device(), .random = &random);
+        CHECK(f32 && f64);
+        for (int i = 0; i < MOST; i++) {
+            expected[i] = f32_uniform(c, 0, (uint64_t)i, (float)low, (float)high);
+            expected_wide[i] = f64_uniform(c, 1, (uint64_t)i, low, low + (high - low) * 0x1p-29);
+        }
+        CHECK_STATUS(weft_copy_to_host(f32, actual, sizeof actual), WEFT_OK);
+        CHECK_BITS(actual, expected, sizeof actual);
+        CHECK_STATUS(weft_copy_to_host(f64, wide, sizeof wide), WEFT_OK);
+        CHECK_BITS(wide, expected_wide, sizeof wide);
+    }
+}
+
+/* No number of 16 bits is high, either. */
+TEST(X6_uniform_halves_of_narrow_ranges)
+{
+    static float actual[MOST];
+    for (int wide = 0; wide < 2; wide++) {
+        const float spacing = wide ? 0x1p-7f : 0x1p-10f;
+        for (int k = 1; k < 6; k++) {
+            WEFT_AUTO weft_array *a =
+                weft_random_uniform(1, 1 + (double)k * (double)spacing, WEFT_SHAPE(MOST),
+                                    .dtype = wide ? WEFT_BF16 : WEFT_F16, .device = device());
+            WEFT_AUTO weft_array *f32 = weft_cast(a, WEFT_F32);
+            CHECK(f32);
+            CHECK_STATUS(weft_copy_to_host(f32, actual, sizeof actual), WEFT_OK);
+            for (int i = 0; i < MOST; i++)
+                CHECK(actual[i] >= 1 && actual[i] < 1 + (float)k * spacing);
+        }
+    }
+}
+
 /* From 0 to 1 they are exact multiples of the last place. */
 TEST(X6_uniform_halves)
 {
@@ -300,6 +349,7 @@ TEST(X6_uniform_over_the_whole_range)
 }
 
 TEST_MAIN(TEST_OF(A4_reference_has_the_published_values), TEST_OF(X6_uniform_f32),
-          TEST_OF(X6_uniform_f64_and_complex), TEST_OF(X6_uniform_halves), TEST_OF(X6_integers),
-          TEST_OF(X6_normal), TEST_OF(X6_normal_in_other_dtypes),
+          TEST_OF(X6_uniform_f64_and_complex), TEST_OF(X6_uniform_halves),
+          TEST_OF(X6_uniform_of_narrow_ranges), TEST_OF(X6_uniform_halves_of_narrow_ranges),
+          TEST_OF(X6_integers), TEST_OF(X6_normal), TEST_OF(X6_normal_in_other_dtypes),
           TEST_OF(X6_uniform_over_the_whole_range));

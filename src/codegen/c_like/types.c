@@ -59,8 +59,8 @@ bool weft__is_chosen(const weft__kernel *kernel, uint32_t at)
     return false;
 }
 
-/* Whether a float is surely the canonical NaN if it is one: a scalar that is written so, or a
- * number that was compared. */
+/* Whether a float is surely the canonical NaN if it is one: a scalar that is written so, a number
+ * that was compared, or one whose bits say nothing of NaN, so that it is none. */
 static bool is_canonical(const weft__writer *w, int32_t v)
 {
     const weft__value *value = &w->kernel->values[v];
@@ -68,6 +68,10 @@ static bool is_canonical(const weft__writer *w, int32_t v)
         return false;
     if (value->op == WEFT__OP_scalar)
         return weft__is_chosen(w->kernel, (uint32_t)v);
+    if (value->op == WEFT__OP_bitcast) {
+        const weft__value *bits = &w->kernel->values[value->argument[0]];
+        return bits->op == WEFT__OP_bitcast && bits->part == 1;
+    }
     return value->op == WEFT__OP_select &&
            is_ordered(&w->kernel->values[value->argument[0]], value->argument[1]) &&
            is_canonical(w, value->argument[2]);
