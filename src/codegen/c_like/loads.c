@@ -64,11 +64,14 @@ void weft__write_stride(weft__writer *w, uint32_t operand, int axis)
     }
 }
 
-static void write_point(weft__writer *w, uint32_t operand)
+void weft__write_point(weft__writer *w, uint32_t operand)
 {
     if (w->in_block) {
         weft__text_add(&w->text, "q%u + (i64)e*", operand);
         weft__write_stride(w, operand, w->inner);
+    } else if (w->marching) {
+        weft__text_add(&w->text, "r%u + (i%d - first)*", operand, w->shape.ndim - 1);
+        weft__write_stride(w, operand, w->shape.ndim - 1);
     } else {
         weft__write_address(w, operand, "i");
     }
@@ -145,7 +148,7 @@ void weft__write_displaced(weft__writer *w, const weft__value *value, const char
         if (shift->offset[axis] != 0)
             write_position(w, shift, axis);
     weft__text_add(&w->text, "%s = ", to);
-    write_point(w, value->slot);
+    weft__write_point(w, value->slot);
     write_distance(w, shift, value->slot);
     weft__text_add(&w->text, ";\ninside%s = inside;\n", name);
 }
@@ -183,7 +186,7 @@ void weft__write_load(weft__writer *w, uint32_t at)
         write_displaced_load(w, at);
     } else {
         weft__text_add(&w->text, "const %s m%u = *(GLOBAL const %s *)(", type, at, type);
-        write_point(w, value->slot);
+        weft__write_point(w, value->slot);
         weft__text_add(&w->text, " + %d);\n", value->part * weft__part_bytes(memory));
     }
     weft__write_loaded(w, at);

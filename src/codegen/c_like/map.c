@@ -256,7 +256,7 @@ static void write_operands(weft__writer *w)
     weft__text_add(&w->text, "{\nconst I i%d = first;\n", w->shape.ndim - 1);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         weft__text_add(&w->text, "q%u = ", k);
-        weft__write_address(w, k, "i");
+        weft__write_point(w, k);
         weft__text_add(&w->text, ";\n");
     }
     weft__text_add(&w->text, "}\n");
@@ -322,7 +322,7 @@ static void write_several(weft__writer *w)
              w->shape.lanes * w->shape.repeat);
     weft__text_add(&w->text, "if (vectors) {\n");
     if (w->shape.march)
-        weft__write_march_step(w);
+        weft__write_march_begin(w);
     write_operands(w);
     write_outputs(w, true);
     w->fast = true;
@@ -331,9 +331,8 @@ static void write_several(weft__writer *w)
     if (w->skips.count > 0)
         weft__text_add(&w->text, "if (!some) {\n");
     write_outputs(w, false);
-    weft__text_add(&w->text, "%s;\n}\n", w->shape.march ? "continue" : "return");
-    if (w->skips.count > 0)
-        weft__text_add(&w->text, "}\n");
+    weft__text_add(&w->text, "%s;\n%s", w->shape.march ? "continue" : "return",
+                   w->skips.count > 0 ? "}\n" : "");
 }
 
 /* Whether all elements of an item are there, and where vectors of them can be loaded: of every
@@ -350,24 +349,31 @@ static void write_vectors(weft__writer *w)
     weft__text_add(&w->text, ") == 0;\n");
 }
 
+static void write_one_by_one(weft__writer *w)
+{
+    char begin[160], position[64];
+    write_position(w, position, sizeof position);
+    snprintf(begin, sizeof begin, "\nROLLED for (int e = 0; e < %d && %s < (I)g.size[%d]; e++)",
+             w->shape.lanes * w->shape.repeat, position, w->shape.ndim - 1);
+    write_lanes(w, begin, position, write_apart);
+}
+
 /* Several elements at once, or one after the other. */
 static void write_row(weft__writer *w)
 {
-    char begin[160], position[64];
-    const int axis = w->shape.march - 1, last = w->shape.ndim - 1;
-    write_position(w, position, sizeof position);
+    const int axis = w->shape.march - 1;
     write_vectors(w);
-    if (w->shape.march) {
-        weft__write_march_begin(w);
-        weft__text_add(&w->text, "ROLLED for (I i%d = begin; i%d < end; i%d++) {\n", axis, axis,
-                       axis);
-    }
+    w->marching = w->shape.march;
     write_several(w);
-    snprintf(begin, sizeof begin, "ROLLED for (int e = 0; e < %d && %s < (I)g.size[%d]; e++)",
-             w->shape.lanes * w->shape.repeat, position, last);
-    write_lanes(w, begin, position, write_apart);
+    w->marching = false;
+    if (w->shape.march && w->skips.count > 0)
+        write_one_by_one(w);
     if (w->shape.march)
-        weft__text_add(&w->text, "}\n");
+        weft__text_add(&w->text, "}\nreturn;\n");
+    weft__text_add(&w->text, "}\n");
+    if (w->shape.march)
+        weft__text_add(&w->text, "ROLLED for (I i%d = begin; i%d < end; i%d++)", axis, axis, axis);
+    write_one_by_one(w);
 }
 
 /* What reads nothing, such as random numbers, waits for nothing but its computing. */
@@ -391,7 +397,7 @@ void weft__write_map(weft__writer *w, weft__kernel_text *source)
     weft__text_add(&w->text, "}\n");
     source->group = WEFT__GROUP_ITEMS;
     source->points = (uint32_t)(WEFT__GROUP_ITEMS * w->shape.lanes * w->shape.repeat);
-    source->thorough = w->shape.lanes > 1 && !reads(w);
+    source->thorough = w->shape.lanes > 1 && (!reads(w) || w->shape.march);
     source->rows = w->shape.ndim > 1;
     source->down = w->shape.tiled ? WEFT__TILE_ROWS : 0;
     source->down_axis = w->shape.tiled ? w->shape.ndim - 2u : 0;

@@ -3,7 +3,7 @@
  * and along one outer axis items march and keep the rows that they have loaded.
  *
  * In the text, x<operand>_<shift> is the row of a shift; n<operand>_<k> are the rows that an
- * operand has in a march, in the order of their positions. */
+ * operand has in a march, in the order of their positions, and r<operand> is where a step is. */
 #include "codegen/c_like/write.h"
 #include <stdio.h>
 
@@ -121,27 +121,43 @@ void weft__write_shifted_rows(weft__writer *w)
     }
 }
 
-/* Loads row `number` of an operand, which is at this position along the axis, or beyond an end. */
-static void write_march_load(weft__writer *w, uint32_t operand, int number, const char *position)
+/* Loads row `number` of an operand, which is so far from this position along the axis, or beyond an
+ * end; r<operand> is at `here`. */
+static void write_march_load(weft__writer *w, uint32_t operand, int number, const char *here,
+                             int distance)
 {
     const int axis = w->shape.march - 1;
     const rows r = rows_in_march(w, operand);
     char to[32];
     snprintf(to, sizeof to, "n%u_%d", operand, number);
-    weft__text_add(&w->text, "{\nconst I i%d = first, length = (I)g.size[%d];\nI at = %s + (%d);\n",
-                   w->shape.ndim - 1, axis, position, number + r.low);
+    weft__text_add(&w->text, "{\nconst I length = (I)g.size[%d];\nI at = %s + (%d);\n", axis, here,
+                   distance);
     if (r.boundary == WEFT__BOUNDARY_WRAP)
         weft__text_add(&w->text, "at %%= length;\nat += at < 0 ? length : 0;\n");
     else
         weft__text_add(&w->text, "at = at < 0 ? 0 : at < length ? at : length - 1;\n");
-    weft__text_add(&w->text, "const I i%d = at;\nGLOBAL const u8 *from = ", axis);
-    weft__write_address(w, operand, "i");
+    weft__text_add(&w->text, "GLOBAL const u8 *from = r%u + (at - %s)*", operand, here);
+    weft__write_stride(w, operand, axis);
     weft__text_add(&w->text, ";\n");
     weft__write_row_load(w, operand, to, "from");
     weft__text_add(&w->text, "}\n");
 }
 
-void weft__write_march_begin(weft__writer *w)
+static void write_march_places(weft__writer *w)
+{
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        weft__text_add(&w->text, "GLOBAL u8 *r%u;\n", k);
+    weft__text_add(&w->text, "{\nconst I i%d = begin, i%d = first;\n", w->shape.march - 1,
+                   w->shape.ndim - 1);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        weft__text_add(&w->text, "r%u = ", k);
+        weft__write_address(w, k, "i");
+        weft__text_add(&w->text, ";\n");
+    }
+    weft__text_add(&w->text, "}\n");
+}
+
+static void write_march_rows(weft__writer *w)
 {
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         const rows r = rows_in_march(w, k);
@@ -149,15 +165,13 @@ void weft__write_march_begin(weft__writer *w)
         for (int row = 0; r.any && row <= r.high - r.low; row++) {
             weft__text_add(&w->text, "ALIGNED %s n%u_%d[%d];\n", weft__text_of_memory(dtype), k,
                            row, weft__parts_of(dtype) * w->shape.lanes);
-            if (row == 0)
-                continue;
-            weft__text_add(&w->text, "if (vectors)\n");
-            write_march_load(w, k, row, "begin - 1");
+            if (row > 0)
+                write_march_load(w, k, row, "begin", row + r.low - 1);
         }
     }
 }
 
-void weft__write_march_step(weft__writer *w)
+static void write_march_step(weft__writer *w)
 {
     char position[16];
     snprintf(position, sizeof position, "i%d", w->shape.march - 1);
@@ -171,8 +185,22 @@ void weft__write_march_step(weft__writer *w)
         for (int row = 0; row < r.high - r.low; row++)
             weft__text_add(&w->text, "n%u_%d[e] = n%u_%d[e];\n", k, row, k, row + 1);
         weft__text_add(&w->text, "}\n");
-        write_march_load(w, k, r.high - r.low, position);
+        write_march_load(w, k, r.high - r.low, position, r.high);
     }
+}
+
+void weft__write_march_begin(weft__writer *w)
+{
+    const int axis = w->shape.march - 1;
+    write_march_places(w);
+    write_march_rows(w);
+    weft__text_add(&w->text, "ROLLED for (I i%d = begin; i%d < end; i%d++", axis, axis, axis);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        weft__text_add(&w->text, ", r%u += ", k);
+        weft__write_stride(w, k, axis);
+    }
+    weft__text_add(&w->text, ") {\n");
+    write_march_step(w);
 }
 
 /* The row that a point itself is in. */
@@ -185,6 +213,7 @@ static void write_own_row(weft__writer *w, uint32_t operand)
         weft__text_add(&w->text, "x%u", operand);
 }
 
+/* Beyond an end is the row at that end, which for its neighbour is the row of the point. */
 static void write_marched(weft__writer *w, uint32_t at, int parts, const char *type)
 {
     const weft__value *value = &w->kernel->values[at];
@@ -195,7 +224,7 @@ static void write_marched(weft__writer *w, uint32_t at, int parts, const char *t
                    "const bool inside%u = i%d + (%d) >= 0 && i%d + (%d) < (I)g.size[%d];\n", at,
                    axis, offset, axis, offset, axis);
     weft__text_add(&w->text, "const %s m%u = ", type, at);
-    if (shift->boundary == WEFT__BOUNDARY_UNSHIFTED)
+    if (shift->boundary == WEFT__BOUNDARY_UNSHIFTED && offset != 1 && offset != -1)
         weft__text_add(&w->text, "!inside%u ? n%u_%d[%d*e + %d] : ", at, value->slot, -r.low, parts,
                        value->part);
     weft__text_add(&w->text, "n%u_%d[%d*e + %d];\n", value->slot, offset - r.low, parts,

@@ -51,6 +51,7 @@ typedef struct weft__writer {
     int along;     /* (of several lanes) the axis that they are next to each other along */
     int inner;     /* (on CPUs) the axis along which the text knows how operands lie; or -1 */
     bool in_block; /* loads are of element e of a block whose first is at q<operand> */
+    bool marching; /* r<operand> is where the point is, but for its place along the last axis */
     bool fast;     /* no branch is taken: `some` becomes true if one should have been */
     bool inside;   /* displaced loads do not leave arrays along the innermost axis */
     bool pointed;  /* see weft__kernel_text */
@@ -62,7 +63,7 @@ typedef struct weft__writer {
     weft__skips skips;
 } weft__writer;
 
-enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8, WEFT__MARCH_STEPS = 16 };
+enum { WEFT__GROUP_ITEMS = 256, WEFT__TILE_ROWS = 8, WEFT__MARCH_STEPS = 8 };
 /* Outputs that are larger go around the cache. */
 enum { WEFT__STREAMING_BYTES = 32 << 20 };
 /* Bytes of a line of memory. */
@@ -116,6 +117,8 @@ void weft__write_side(weft__writer *w, uint32_t select, int side);
 void weft__write_first(weft__writer *w, uint32_t operand);
 /* The address of an operand's element at a position, without its part. */
 void weft__write_address(weft__writer *w, uint32_t operand, const char *position);
+/* The same of the point that is being computed. */
+void weft__write_point(weft__writer *w, uint32_t operand);
 /* Bytes from an element to the next along an axis, as an expression. */
 void weft__write_stride(weft__writer *w, uint32_t operand, int axis);
 /* How far a displaced load is from its point along an axis, as an i64 expression. */
@@ -174,9 +177,8 @@ void weft__write_row_load(weft__writer *w, uint32_t operand, const char *to, con
 int weft__march_axis(const weft__kernel *kernel, const weft__launch *launch);
 /* Whether the rows of an operand are kept on the way. */
 bool weft__is_marched(const weft__writer *w, uint32_t operand);
-/* What comes before the first step, which is at `begin`, and at the beginning of each. */
+/* The beginning of the loop over the steps, what comes before it, and what each begins with. */
 void weft__write_march_begin(weft__writer *w);
-void weft__write_march_step(weft__writer *w);
 /* All displaced rows that are not kept on the way. */
 void weft__write_shifted_rows(weft__writer *w);
 /* A load of element e; false if nothing is there that it could be taken from. */
