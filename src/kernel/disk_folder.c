@@ -46,7 +46,10 @@ static void find_folder(void)
 {
     static const struct {
         const char *variable, *below;
-    } places[] = {{"WEFT_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/weft"}, {"HOME", "/.cache/weft"}};
+        bool exists; /* a user without one is not given one */
+    } places[] = {{"WEFT_CACHE_DIR", "", false},
+                  {"XDG_CACHE_HOME", "/weft", false},
+                  {"HOME", "/.cache/weft", true}};
     const char *wanted = secure_getenv("WEFT_CACHE");
     known = true;
     folder_path[0] = '\0';
@@ -54,7 +57,7 @@ static void find_folder(void)
         return;
     for (size_t k = 0; k < sizeof places / sizeof places[0] && !folder_path[0]; k++) {
         const char *text = secure_getenv(places[k].variable);
-        if (text && *text)
+        if (text && *text && (!places[k].exists || access(text, F_OK) == 0))
             set_path(text, places[k].below);
     }
 }

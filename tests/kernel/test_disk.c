@@ -1,5 +1,6 @@
 /* The disk cache: kept, found again, shared by processes, bounded; and entries that are not what
  * they seem are not used. */
+#include "kernel/disk_folder.h"
 #include "kernel/engines.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -285,6 +286,47 @@ TEST(entries_of_other_kernels_are_not_used)
     CHECK_INT(made.loaded, 0);
 }
 
+static void set_or_unset(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* Where the folder is, of one that is given, of XDG_CACHE_HOME and of a home. */
+static bool is_below(const char *given, const char *cache, const char *home, const char *expected)
+{
+    char path[WEFT__DISK_PATH];
+    set_or_unset("WEFT_CACHE_DIR", given);
+    set_or_unset("XDG_CACHE_HOME", cache);
+    set_or_unset("HOME", home);
+    weft__disk_choose(NULL);
+    return weft__disk_folder(path) ? expected && strcmp(path, expected) == 0 : expected == NULL;
+}
+
+/* A home that is not there is not made. */
+TEST(where_the_folder_is)
+{
+    static const char *const names[] = {"WEFT_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "WEFT_CACHE"};
+    char *kept[4], below[100], missing[100];
+    AUTO_FOLDER f = folder_new();
+    for (int k = 0; k < 4; k++)
+        kept[k] = getenv(names[k]) ? strdup(getenv(names[k])) : NULL;
+    snprintf(below, sizeof below, "%s/.cache/weft", f.path);
+    snprintf(missing, sizeof missing, "%s/missing", f.path);
+    unsetenv("WEFT_CACHE");
+    const bool right = is_below(NULL, NULL, f.path, below) && is_below(NULL, NULL, missing, NULL) &&
+                       is_below("/a", "/b", f.path, "/a") &&
+                       is_below(NULL, "/b", missing, "/b/weft");
+    for (int k = 0; k < 4; k++) {
+        set_or_unset(names[k], kept[k]);
+        free(kept[k]);
+    }
+    weft__disk_choose("");
+    CHECK(right);
+}
+
 TEST(folders_that_cannot_be_used)
 {
     fresh made;
@@ -449,7 +491,8 @@ TEST(alone_from_disk)
 TEST_MAIN(TEST_OF(what_was_made_quickly_is_not_kept), TEST_OF(kept_and_found_again),
           TEST_NO_FAULTS(damaged_entries_are_not_used, "goes through thousands of entries"),
           TEST_NO_FAULTS(hostile_entries_are_not_used, "goes through many entries"),
-          TEST_OF(entries_of_other_kernels_are_not_used), TEST_OF(folders_that_cannot_be_used),
+          TEST_OF(entries_of_other_kernels_are_not_used), TEST_OF(where_the_folder_is),
+          TEST_OF(folders_that_cannot_be_used),
           TEST_NO_FAULTS(a_disk_that_takes_nothing, NO_FAULTS),
           TEST_NO_FAULTS(several_processes_at_once, NO_FAULTS),
           TEST_NO_FAULTS(the_oldest_go_first, "goes through many entries"),
