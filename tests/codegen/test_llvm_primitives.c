@@ -201,6 +201,36 @@ TEST(select)
             CHECK(run_select(value_types[type], uniform));
 }
 
+/* Two loads, one of them widened, and the chosen one converted: of any integers to any float. */
+static bool run_choice(weft_dtype narrow, weft_dtype from, weft_dtype to)
+{
+    static struct trial trial;
+    struct tiny *tiny = &trial.tiny;
+    memset(&trial, 0, sizeof trial);
+    tiny_begin(tiny);
+    const int a = tiny_load(tiny, to), b = tiny_load(tiny, to);
+    const int less = tiny_value(tiny, WEFT__OP_lt, WEFT_BOOL, a, b, 0);
+    const int x = tiny_value(tiny, WEFT__OP_cast, from, tiny_load(tiny, narrow), 0, 0);
+    const int y = tiny_load(tiny, from);
+    const int chosen = tiny_value(tiny, WEFT__OP_select, from, less, x, y);
+    tiny_store(tiny, to, tiny_value(tiny, WEFT__OP_cast, to, chosen, 0, 0));
+    const bool passed = trial_flat(&trial, 1000) && trial_run(&trial, 1000);
+    trial_drop(&trial);
+    return passed;
+}
+
+TEST(choices_of_loads_are_converted)
+{
+    static const weft_dtype integers[] = {WEFT_I8,  WEFT_U8,  WEFT_I16, WEFT_U16,
+                                          WEFT_I32, WEFT_U32, WEFT_I64, WEFT_U64};
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    for (int from = 2; from < 8; from++)
+        for (int narrow = 0; narrow < from / 2 * 2; narrow++)
+            for (int to = WEFT_F32; to <= WEFT_F64; to++)
+                CHECK(run_choice(integers[narrow], integers[from], (weft_dtype)to));
+}
+
 /* Corners with their neighbours, random ones, and for integers what lies halfway between two
  * floats. */
 static int64_t fill_single(weft_dtype dtype)
@@ -290,5 +320,6 @@ TEST(halves)
 
 #define LONG "compiles thousands of kernels; test_llvm covers it"
 TEST_MAIN(TEST_NO_FAULTS(primitives, LONG), TEST_NO_FAULTS(select, LONG),
-          TEST_NO_FAULTS(quotients_of_64_bits, LONG), TEST_NO_FAULTS(casts_and_bitcasts, LONG),
-          TEST_NO_FAULTS(halves, LONG));
+          TEST_NO_FAULTS(quotients_of_64_bits, LONG),
+          TEST_NO_FAULTS(choices_of_loads_are_converted, LONG),
+          TEST_NO_FAULTS(casts_and_bitcasts, LONG), TEST_NO_FAULTS(halves, LONG));
