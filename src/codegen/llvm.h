@@ -40,7 +40,7 @@ typedef struct weft__object {
 typedef enum weft__effort {
     WEFT__EFFORT_FULL,  /* optimized code */
     WEFT__EFFORT_FIRST, /* as QUICK, where optimized code would take long to make; else as FULL */
-    WEFT__EFFORT_QUICK  /* code that is made in half the time, and mostly 1.1 to 1.6 times slower */
+    WEFT__EFFORT_QUICK  /* made in half the time or less, and mostly 1.0 to 1.3 times slower */
 } weft__effort;
 
 /* Compiles for all launches with the class of `sample`, whose sizes and addresses do not matter.
