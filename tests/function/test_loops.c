@@ -149,6 +149,16 @@ TEST(F3_conditions_of_a_call)
     }
 }
 
+static weft_status call_body(const char *name, const char *body, weft_array *x, weft_array *y)
+{
+    const weft_function f = {.struct_size = sizeof f,
+                             .name = name,
+                             .parameters = "(x, y)",
+                             .body = body,
+                             .place = "here"};
+    return weft_call(f, NULL, x, y);
+}
+
 /* Each is wrong for one i, by one. */
 TEST(F3_conditions_that_do_not_suffice)
 {
@@ -170,12 +180,7 @@ TEST(F3_conditions_that_do_not_suffice)
     WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
     CHECK(x && y);
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
-        const weft_function f = {.struct_size = sizeof f,
-                                 .name = "short_by_one",
-                                 .parameters = "(x, y)",
-                                 .body = bodies[i],
-                                 .place = "here"};
-        CHECK_STATUS(weft_call(f, NULL, x, y), WEFT_ERROR_SHAPE);
+        CHECK_STATUS(call_body("short_by_one", bodies[i], x, y), WEFT_ERROR_SHAPE);
     }
 }
 
@@ -220,12 +225,7 @@ TEST(F3_reads_for_nothing)
     WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(6)), *y = weft_zeros(WEFT_SHAPE(6));
     CHECK(x && y);
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
-        const weft_function f = {.struct_size = sizeof f,
-                                 .name = "reads_for_nothing",
-                                 .parameters = "(x, y)",
-                                 .body = bodies[i],
-                                 .place = "here"};
-        CHECK_STATUS(weft_call(f, NULL, x, y), WEFT_ERROR_SHAPE);
+        CHECK_STATUS(call_body("reads_for_nothing", bodies[i], x, y), WEFT_ERROR_SHAPE);
         CHECK_ERROR(WEFT_ERROR_SHAPE, "subscript 1 of 'x' is 6; 0 to 5 are possible");
     }
 }

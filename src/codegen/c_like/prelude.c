@@ -16,6 +16,7 @@ static const char cuda_words[] =
     "#define UNROLL _Pragma(\"unroll\")\n"
     "#define ROLLED _Pragma(\"unroll 1\")\n"
     "#define UNROLL_EIGHT _Pragma(\"unroll 8\")\n"
+    "#define WARPS_ALONE 1\n" /* may wait at other places of the text than others of the group */
     "#define WARP_BARRIER __syncwarp()\n"
     "#define BARRIER __syncthreads()\n"
     "#define GROUP_ID blockIdx.x\n"
@@ -149,6 +150,7 @@ static const char opencl_words[] =
     "#define UNROLL\n"
     "#define ROLLED\n"
     "#define UNROLL_EIGHT\n"
+    "#define WARPS_ALONE 0\n"
     "#define WARP_BARRIER BARRIER\n"
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
     "#define GROUP_ID get_group_id(0)\n"
