@@ -229,6 +229,45 @@ TEST(X4_many_results)
             CHECK(check_fold(&shapes[s], axes, '+', s % 2, false));
 }
 
+TEST(X4_whole_chunks_of_each_kind)
+{
+    weft_shape shapes[] = {WEFT_SHAPE(30001), WEFT_SHAPE(5, 5000), WEFT_SHAPE(4, 2, 8192)};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (unsigned axes = 1; axes < 1u << shapes[s].ndim; axes++)
+            for (int kind = 0; kind < 4; kind++)
+                CHECK(check_fold(&shapes[s], axes, "+*<>"[kind], (s + axes) % 2, false));
+}
+
+/* Operands that lie like the chunks, that have one element for a row, and one for each column. */
+TEST(X4_whole_chunks_of_expressions)
+{
+    enum { ROWS = 5, SIZE = 9000 };
+    static float a[ROWS][SIZE], b[ROWS], c[SIZE];
+    double *values = malloc(sizeof(double[ROWS * SIZE])), expected[ROWS];
+    const weft_shape shape = WEFT_SHAPE(ROWS, SIZE);
+    for (int i = 0; i < ROWS; i++)
+        b[i] = (float)random_number();
+    for (int i = 0; i < SIZE; i++)
+        c[i] = (float)random_number();
+    for (int i = 0; values && i < ROWS * SIZE; i++) {
+        a[i / SIZE][i % SIZE] = (float)random_number();
+        const float product = a[i / SIZE][i % SIZE] * b[i / SIZE], scaled = 1.5f * c[i % SIZE];
+        values[i] = -(product - scaled);
+    }
+    WEFT_AUTO weft_array *x = from(a, sizeof a, shape, WEFT_F32);
+    WEFT_AUTO weft_array *y = from(b, sizeof b, WEFT_SHAPE(ROWS, 1), WEFT_F32);
+    WEFT_AUTO weft_array *z = from(c, sizeof c, WEFT_SHAPE(SIZE), WEFT_F32);
+    CHECK(values && x && y && z);
+    WEFT_AUTO weft_array *sums = weft_new(sum(-(x * y - 1.5f * z), axis = 1), x, y, z);
+    WEFT_AUTO weft_array *most = weft_new(max(-(x * y - 1.5f * z), axis = 1), x, y, z);
+    CHECK(sums && most);
+    reference_fold((reference){'+', true}, values, &shape, 2, expected);
+    CHECK(same_numbers(sums, expected, ROWS, true));
+    reference_fold((reference){'>', true}, values, &shape, 2, expected);
+    CHECK(same_numbers(most, expected, ROWS, true));
+    free(values);
+}
+
 /* Large enough for several threads. */
 TEST(X4_large_results)
 {
@@ -503,8 +542,9 @@ TEST(X4_many_folds_in_one_expression)
 #define MANY(test) TEST_NO_FAULTS(test, "hundreds of allocations that are all alike")
 
 TEST_MAIN(MANY(X4_fold_order_of_one_dimension), MANY(X4_fold_order_of_two_dimensions),
-          MANY(X4_all_axes_up_to_four_dimensions), MANY(X4_many_results), MANY(X4_large_results),
-          MANY(X4_same_bits_with_any_number_of_threads),
+          MANY(X4_all_axes_up_to_four_dimensions), MANY(X4_many_results),
+          MANY(X4_whole_chunks_of_each_kind), TEST_OF(X4_whole_chunks_of_expressions),
+          MANY(X4_large_results), MANY(X4_same_bits_with_any_number_of_threads),
           TEST_OF(X4_fused_with_what_produces_its_input), TEST_OF(X4_repeated_over_the_array),
           TEST_OF(X4_reductions_of_reductions), TEST_OF(X4_in_place_and_assigned),
           TEST_OF(X4_mean_var_std_norm), TEST_OF(X4_integers_and_booleans), TEST_OF(X4_positions),

@@ -37,8 +37,7 @@ static const char *field_type(const weft__writer *w, uint32_t at)
     return weft_dtype_size(dtype) < 4 ? "i32" : weft__text_of_dtype(dtype);
 }
 
-/* fold<k>(v0, v1) of one primitive. */
-static void write_function(weft__writer *w, uint32_t at)
+void weft__write_fold_function(weft__writer *w, uint32_t at, const char *prefix)
 {
     const weft__value *fold = &w->kernel->values[at];
     const char *type = type_of(w, at);
@@ -46,8 +45,8 @@ static void write_function(weft__writer *w, uint32_t at)
                              {.dtype = fold->dtype},
                              {.op = (uint8_t)fold->slot, .dtype = fold->dtype, .argument = {0, 1}}};
     const weft__kernel small = {.values = values, .values_count = 3}, *kernel = w->kernel;
-    weft__text_add(&w->text, "FUNCTION %s fold%u(const %s v0, const %s v1)\n{\n", type, at, type,
-                   type);
+    weft__text_add(&w->text, "FUNCTION %s %s%u(const %s v0, const %s v1)\n{\n", type, prefix, at,
+                   type, type);
     w->kernel = &small;
     weft__write_value(w, 2);
     w->kernel = kernel;
@@ -76,7 +75,7 @@ static void write_combine(weft__writer *w)
 {
     FOR_EACH_FOLD(w, k)
     if (w->kernel->values[k].slot < WEFT__OP_COUNT)
-        write_function(w, k);
+        weft__write_fold_function(w, k, "fold");
     weft__text_add(&w->text, "FUNCTION partial combine(const partial x, const partial y)\n{\n"
                              "partial z;\n");
     FOR_EACH_FOLD(w, k)
@@ -147,6 +146,8 @@ static void mark(weft__writer *w, weft__op of)
     }
 }
 
+void weft__want_folded(weft__writer *w) { mark(w, WEFT__OP_fold); }
+
 static void write_input(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
@@ -168,7 +169,7 @@ static void write_result(weft__writer *w, uint32_t at)
 
 static void write_element_as(weft__writer *w, const char *begin)
 {
-    mark(w, WEFT__OP_fold);
+    weft__want_folded(w);
     weft__text_add(&w->text, "FUNCTION partial %s\n{\npartial z;\n%s", begin,
                    w->fast ? "bool some = false;\n" : "");
     weft__write_positions(w, 0, w->kept_ndim, "point");
@@ -279,7 +280,7 @@ static void write_small(weft__writer *w)
  * should have been one. */
 static void write_elements(weft__writer *w)
 {
-    mark(w, WEFT__OP_fold);
+    weft__want_folded(w);
     write_small(w);
     write_held(w);
     write_fetch(w);

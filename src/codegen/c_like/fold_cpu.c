@@ -92,6 +92,10 @@ static const char add_branching_text[] =
 static const char lanes_text[] =
     "FUNCTION partial piece(PARAMETERS, const I point, const I begin)\n"
     "{\n"
+    "#if WHOLE\n"
+    "if ((I)g.folded - begin >= 4096)\n"
+    "return whole(ARGUMENTS, point, begin);\n"
+    "#endif\n"
     "LINED partial lane[128];\n"
     "const I end = (I)g.folded - begin < 4096 ? (I)g.folded : begin + 4096;\n"
     "const int filled = end - begin < 128 ? (int)(end - begin) : 128;\n"
@@ -225,6 +229,10 @@ void weft__write_fold_cpu(weft__writer *w, int partial_bytes, bool branches,
             write_add_four(w, lanes);
         else
             weft__text_add(&w->text, "#define add_four(...)\n");
+        const bool whole = lanes && four && weft__takes_rows(w);
+        weft__text_add(&w->text, "#define WHOLE %d\n", whole);
+        if (whole)
+            weft__write_rows(w);
         weft__text_add(&w->text, "%s%s", branches ? add_branching_text : add_text,
                        lanes ? lanes_text : runs_text);
     }

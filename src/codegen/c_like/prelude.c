@@ -124,8 +124,10 @@ static const char opencl_declarations[] =
     "DECLARE long mul_hi(long, long);\n"
     "DECLARE ulong mul_hi(ulong, ulong);\n"
     "DECLARE_FLOAT(float)\n"
+    "DECLARE float16 vload16(size_t, const __global float *);\n"
     "#ifdef cl_khr_fp64\n"
     "DECLARE_FLOAT(double)\n"
+    "DECLARE double8 vload8(size_t, const __global double *);\n"
     "#endif\n"
     "#endif\n";
 

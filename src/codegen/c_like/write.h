@@ -191,6 +191,14 @@ bool weft__keeps_a_part(const weft__kernel *kernel, uint32_t operand);
 void weft__write_fold_cpu(weft__writer *w, int partial_bytes, bool branches,
                           weft__kernel_text *source);
 
+/* fold_rows.c: whether whole chunks are folded in registers, and the function that does it. */
+bool weft__takes_rows(weft__writer *w);
+void weft__write_rows(weft__writer *w);
+
+/* fold.c: what folds depend on becomes wanted; <prefix><fold>(v0, v1), of one primitive. */
+void weft__want_folded(weft__writer *w);
+void weft__write_fold_function(weft__writer *w, uint32_t fold, const char *prefix);
+
 /* map.c, fold.c: everything but the prelude. */
 void weft__write_map(weft__writer *w, weft__kernel_text *source);
 void weft__write_fold(weft__writer *w, weft__kernel_text *source);
