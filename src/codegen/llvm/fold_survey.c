@@ -73,7 +73,9 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
     weft__survey_finish(survey);
     survey->streamed = -1;
     survey->unroll = unroll_of(survey);
-    if (plan.mode == WEFT__FOLD_COLUMNS_MODE || survey->unroll * survey->lanes < WEFT__FOLD_LANES)
+    const bool is_long = survey->operations > WEFT__FOLD_OPERATIONS;
+    if ((plan.mode == WEFT__FOLD_COLUMNS_MODE && is_long) ||
+        survey->unroll * survey->lanes < WEFT__FOLD_LANES)
         ask_ahead(survey);
     return WEFT_OK;
 }
