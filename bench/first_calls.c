@@ -106,18 +106,25 @@ static void wait_optimized(void)
     while (statistics().compilations_waiting);
 }
 
+/* Until more have code than those before. */
+static weft_statistics wait_compiled(uint64_t before)
+{
+    weft_statistics all;
+    do {
+        usleep(20);
+        all = statistics();
+    } while (all.compilations_waiting && all.compilations_llvm == before);
+    return all;
+}
+
 /* The second call of a kernel, after which it is compiled: when its first code was there, and when
  * it was optimized, which may be the same. */
 static double call_again(const char *text, weft_array *a, weft_array *b, weft_array *c,
                          double begin, double *compiled, double *optimized)
 {
     const uint64_t before = statistics().compilations_llvm;
-    weft_statistics all;
     const double seconds = call(text, a, b, c);
-    do {
-        usleep(20);
-        all = statistics();
-    } while (all.compilations_waiting && all.compilations_llvm == before);
+    const weft_statistics all = wait_compiled(before);
     *compiled = now() - begin;
     wait_optimized();
     *optimized = all.compilations_waiting ? now() - begin : *compiled;
@@ -183,6 +190,39 @@ static void measure_all_named(bool child)
     }
 }
 
+/* Calls twice, after which it is compiled. */
+static double until_compiled(const char *text, weft_array *a, weft_array *b, weft_array *c)
+{
+    const uint64_t before = statistics().compilations_llvm;
+    const double begin = now();
+    (void)call(text, a, b, c);
+    (void)call(text, a, b, c);
+    (void)wait_compiled(before);
+    return now() - begin;
+}
+
+/* A kernel, alone and while another one is being optimized, which takes far longer. */
+static void measure_meanwhile(void)
+{
+    double seconds[2][KERNELS];
+    for (int round = 0; round < 2 * KERNELS; round++) {
+        weft_cache_clear();
+        weft_device_reset(WEFT_CPU);
+        WEFT_AUTO weft_array *x = weft_full(WEFT_SHAPE(ROWS, COLUMNS), 1.5);
+        WEFT_AUTO weft_array *y = weft_full(WEFT_SHAPE(ROWS, COLUMNS), 0.0);
+        WEFT_AUTO weft_array *a = weft_full(WEFT_SHAPE(ROWS, COLUMNS), 1.5f);
+        WEFT_AUTO weft_array *c = weft_full(WEFT_SHAPE(ROWS, COLUMNS), 0.0f);
+        wait_optimized();
+        if (round % 2)
+            (void)until_compiled("c = pow(a, b)", x, x, y);
+        seconds[round % 2][round / 2] = until_compiled("c = exp(a)", a, NULL, c);
+        wait_optimized();
+    }
+    printf("%34s f32  compiled after %5.2f ms, and while pow(a, b) of f64 is optimized after "
+           "%5.2f ms\n",
+           "c = exp(a)", median(seconds[0]) * 1e3, median(seconds[1]) * 1e3);
+}
+
 /* In the parent nothing is known; in the child everything is on disk. */
 static void measure_all(bool child)
 {
@@ -236,6 +276,7 @@ int main(int count, char **arguments)
         return 1;
     printf("expressions never seen, 65536 f32\n");
     measure_all_named(false);
+    measure_meanwhile();
     measure_all(false);
     fflush(stdout);
     char *again[] = {arguments[0], "child", NULL};

@@ -1,5 +1,5 @@
-/* The background thread: starts with the first job, ends when it has had nothing to do for a
- * moment. */
+/* The background threads: each starts with its first job and ends when it has had nothing to do for
+ * a moment. */
 #include "kernel/background.h"
 #include "core/status.h"
 #include <dlfcn.h>
@@ -17,56 +17,80 @@ enum {
     LINGER_NANOSECONDS = 50000000
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards all of this */
-static pthread_cond_t added = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static weft__job *first, *current;
-static bool dropped;      /* the current one is not to wait again */
-static int count;         /* jobs that wait and are not late */
-static uint64_t finished; /* jobs */
-static bool running, closed;
+/* A thread, and the jobs that wait for it. */
+typedef struct line {
+    const char *name;
+    weft__job *first, *current;
+    bool dropped;      /* the current one is not to be run again */
+    uint64_t finished; /* jobs */
+    bool running;
+    pthread_cond_t added;
+} line;
 
-static weft__job *take(void)
+enum { FIRST, LATE, LINES };
+
+static line lines[LINES] = {
+    [FIRST] = {.name = "weft-compiler", .added = PTHREAD_COND_INITIALIZER},
+    [LATE] = {.name = "weft-optimizer", .added = PTHREAD_COND_INITIALIZER},
+};
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards all of this */
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+static int count; /* jobs that wait for their first run */
+static bool forking, closed;
+
+static bool start(line *l);
+
+static weft__job *take(line *l)
 {
-    weft__job *job = first;
+    weft__job *job = l->first;
     if (job) {
-        first = job->next;
-        count -= !job->late;
+        l->first = job->next;
+        count -= l == &lines[FIRST];
     }
     return job;
 }
 
-/* Late ones come last. */
-static void put(weft__job *job)
+static void put(line *l, weft__job *job)
 {
-    weft__job **link = &first;
-    while (*link && (*link)->late <= job->late)
+    weft__job **link = &l->first;
+    while (*link)
         link = &(*link)->next;
-    job->next = *link;
+    job->next = NULL;
     *link = job;
-    count += !job->late;
+    count += l == &lines[FIRST];
+    pthread_cond_signal(&l->added);
+}
+
+static bool is_busy(const line *l) { return l->running && (l->first || l->current); }
+
+/* What is late begins when there is nothing else to do, and keeps nothing else from beginning. */
+static bool may_take(const line *l)
+{
+    return !forking && l->first && (l == &lines[FIRST] || !is_busy(&lines[FIRST]));
 }
 
 /* With the mutex held, but while the job is run. */
-static void run_one(void)
+static void run_one(line *l)
 {
-    weft__job *job = current = take();
-    dropped = false;
+    weft__job *job = l->current = take(l);
+    line *late = &lines[LATE];
+    l->dropped = false;
     pthread_mutex_unlock(&mutex);
     const bool again = job->run(job);
     pthread_mutex_lock(&mutex);
-    current = NULL;
-    finished++;
-    if (again && dropped)
+    l->current = NULL;
+    l->finished++;
+    if (again && (l->dropped || closed || !(late->running || start(late))))
         job->drop(job);
     else if (again) {
         job->late = true;
-        put(job);
+        put(late, job);
     }
+    pthread_cond_signal(&late->added);
     pthread_cond_broadcast(&done);
 }
 
-/* Whether there is a job, after a moment of waiting for one. */
-static bool wait_for_job(void)
+static struct timespec moment_from_now(void)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -75,21 +99,31 @@ static bool wait_for_job(void)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    while (!first && !closed && pthread_cond_timedwait(&added, &mutex, &until) == 0)
-        ;
-    return first != NULL;
+    return until;
 }
 
-static void *run(void *unused)
+/* Whether there is a job, after a moment of waiting for one. */
+static bool wait_for_job(line *l)
 {
+    const struct timespec until = moment_from_now();
+    int error = 0;
+    while (!closed && !may_take(l) && (l->first || error == 0))
+        error = l->first ? pthread_cond_wait(&l->added, &mutex)
+                         : pthread_cond_timedwait(&l->added, &mutex, &until);
+    return !closed && l->first;
+}
+
+static void *run(void *argument)
+{
+    line *l = argument;
     (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
     pthread_mutex_lock(&mutex);
-    while (!closed && wait_for_job())
-        run_one();
-    running = false;
+    while (wait_for_job(l))
+        run_one(l);
+    l->running = false;
     pthread_cond_broadcast(&done);
     pthread_mutex_unlock(&mutex);
-    return unused;
+    return NULL;
 }
 
 /* Keeps this library from being unloaded: dlclose holds the loader's lock while it would wait for
@@ -113,7 +147,7 @@ static void wait_for_first(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&mutex);
-    while (running && finished == 0 && (first || current))
+    while (lines[FIRST].finished == 0 && is_busy(&lines[FIRST]))
         pthread_cond_wait(&done, &mutex);
     pthread_mutex_unlock(&mutex);
 }
@@ -122,22 +156,22 @@ static void wait_for_first(void *unused)
 static void watch_end(void)
 {
     static WEFT__THREAD_LOCAL bool watched;
-    if (finished > 0 || watched || !__cxa_thread_atexit_impl)
+    if (lines[FIRST].finished > 0 || watched || !__cxa_thread_atexit_impl)
         return;
     watched = __cxa_thread_atexit_impl(wait_for_first, NULL, &mutex) == 0;
 }
 
-static int create(pthread_attr_t *attributes)
+static int create(line *l, pthread_attr_t *attributes)
 {
     pthread_t thread;
-    const int error = pthread_create(&thread, attributes, run, NULL);
+    const int error = pthread_create(&thread, attributes, run, l);
     if (!error)
-        (void)pthread_setname_np(thread, "weft-compiler");
+        (void)pthread_setname_np(thread, l->name);
     return error;
 }
 
 /* With the mutex held, so that the thread is still there when it is named. */
-static bool start(void)
+static bool start(line *l)
 {
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -148,30 +182,30 @@ static bool start(void)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited: signals are for the user's threads */
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    running = create(&attributes) == 0;
+    l->running = create(l, &attributes) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    return running;
+    return l->running;
 }
 
 bool weft__background_add(weft__job *job)
 {
+    line *l = &lines[job->late ? LATE : FIRST];
     pthread_mutex_lock(&mutex);
-    const bool fits = !closed && count < WEFT__BACKGROUND_MOST && (running || start());
+    const bool fits = !closed && count < WEFT__BACKGROUND_MOST && (l->running || start(l));
     if (fits) {
         watch_end();
-        job->late = false;
-        put(job);
-        pthread_cond_signal(&added);
+        put(l, job);
     }
     pthread_mutex_unlock(&mutex);
     return fits;
 }
 
-uint64_t weft__background_drop(weft_device device)
+/* Those that wait. Returns the number of jobs that are finished when the one that is being run is,
+ * if it is the device's. */
+static uint64_t drop_waiting(line *l, weft_device device)
 {
-    pthread_mutex_lock(&mutex);
-    weft__job **link = &first;
+    weft__job **link = &l->first;
     while (*link) {
         weft__job *job = *link;
         if (!weft_device_equal(job->device, device)) {
@@ -179,30 +213,36 @@ uint64_t weft__background_drop(weft_device device)
             continue;
         }
         *link = job->next;
-        count -= !job->late;
+        count -= l == &lines[FIRST];
         job->drop(job);
     }
-    const bool under_way = current && weft_device_equal(current->device, device);
-    dropped |= under_way;
-    const uint64_t number = under_way ? finished + 1 : 0;
-    pthread_mutex_unlock(&mutex);
-    return number;
+    const bool under_way = l->current && weft_device_equal(l->current->device, device);
+    l->dropped |= under_way;
+    return under_way ? l->finished + 1 : 0;
 }
 
-void weft__background_wait_past(uint64_t number)
+void weft__background_drop(weft_device device)
 {
+    uint64_t until[LINES];
     pthread_mutex_lock(&mutex);
-    while (finished < number)
-        pthread_cond_wait(&done, &mutex);
+    for (int k = 0; k < LINES; k++)
+        until[k] = drop_waiting(&lines[k], device);
+    pthread_cond_signal(&lines[LATE].added); /* it may have waited for those of the other */
+    for (int k = 0; k < LINES; k++)
+        while (lines[k].finished < until[k])
+            pthread_cond_wait(&done, &mutex);
     pthread_mutex_unlock(&mutex);
 }
 
 bool weft__background_holds(const weft__job *job)
 {
+    bool holds = false;
     pthread_mutex_lock(&mutex);
-    bool holds = current == job;
-    for (const weft__job *waiting = first; waiting && !holds; waiting = waiting->next)
-        holds = waiting == job;
+    for (int k = 0; k < LINES; k++) {
+        holds |= lines[k].current == job;
+        for (const weft__job *waiting = lines[k].first; waiting && !holds; waiting = waiting->next)
+            holds = waiting == job;
+    }
     pthread_mutex_unlock(&mutex);
     return holds;
 }
@@ -210,27 +250,41 @@ bool weft__background_holds(const weft__job *job)
 void weft__background_wait(void)
 {
     pthread_mutex_lock(&mutex);
-    while (running && (first || current))
+    while (is_busy(&lines[FIRST]) || is_busy(&lines[LATE]))
         pthread_cond_wait(&done, &mutex);
     pthread_mutex_unlock(&mutex);
 }
 
 static void drop_all(void)
 {
-    for (weft__job *job; (job = take());)
-        job->drop(job);
+    for (int k = 0; k < LINES; k++)
+        for (weft__job *job; (job = take(&lines[k]));)
+            job->drop(job);
+}
+
+/* With the mutex held: then no job is begun before it is released. */
+static void wait_for_current(void)
+{
+    forking = true;
+    while (lines[FIRST].current || lines[LATE].current)
+        pthread_cond_wait(&done, &mutex);
+    forking = false;
+    for (int k = 0; k < LINES; k++)
+        pthread_cond_signal(&lines[k].added);
 }
 
 void weft__background_fork(weft__fork_stage stage)
 {
     weft__mutex_fork(&mutex, stage);
-    while (stage == WEFT__FORK_PREPARE && current)
-        pthread_cond_wait(&done, &mutex);
+    if (stage == WEFT__FORK_PREPARE)
+        wait_for_current();
     if (stage != WEFT__FORK_CHILD)
         return;
-    pthread_cond_init(&added, NULL);
     pthread_cond_init(&done, NULL);
-    running = false;
+    for (int k = 0; k < LINES; k++) {
+        pthread_cond_init(&lines[k].added, NULL);
+        lines[k].running = false;
+    }
     drop_all();
 }
 
@@ -238,8 +292,9 @@ void weft__background_close(void)
 {
     pthread_mutex_lock(&mutex);
     closed = true;
-    pthread_cond_signal(&added);
-    while (running)
+    for (int k = 0; k < LINES; k++)
+        pthread_cond_signal(&lines[k].added);
+    while (lines[FIRST].running || lines[LATE].running)
         pthread_cond_wait(&done, &mutex);
     drop_all();
     pthread_mutex_unlock(&mutex);

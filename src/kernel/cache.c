@@ -289,19 +289,19 @@ static entry *take_retired(weft_device device, uint64_t until, entry *list)
 }
 
 /* Frees the device's entries, when no thread looks at one (and could hand it to the background
- * thread), the background thread has none, and no stream runs one. */
+ * threads), these have none, and no stream runs one. */
 static void drop(weft_device device)
 {
     entry *dropped = unlink_device(device);
     atomic_fetch_add(&weft__cache_generation, 1);
     const uint64_t until = weft__thread_quiesce_begin();
     weft__thread_quiesce(until);
-    weft__background_wait_past(weft__background_drop(device));
+    weft__background_drop(device);
     weft__stream_wait_all(device);
     free_entries(take_retired(device, until, dropped));
 }
 
-/* First of all the background thread ends its job, for which it may need the other locks. */
+/* First of all the background threads end their jobs, for which they may need the other locks. */
 static void around_fork(weft__fork_stage stage)
 {
     weft__background_fork(stage);

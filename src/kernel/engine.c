@@ -1,4 +1,4 @@
-/* Choosing the engine, and keeping libLLVM to one thread at a time until the process ends. */
+/* Choosing the engine, and who uses libLLVM until the process ends. */
 #include "kernel/engine.h"
 #include "core/status.h"
 #include "kernel/disk.h"
@@ -10,7 +10,9 @@ enum { UNKNOWN = -1 };
 
 static _Atomic int chosen = UNKNOWN;
 static _Atomic(weft__engine_maker *) maker;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held while libLLVM is used */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held while libLLVM is first used */
+static pthread_cond_t left = PTHREAD_COND_INITIALIZER;
+static int users; /* threads that compile, once it is prepared */
 static bool prepared, closed;
 static _Atomic bool missing;
 
@@ -52,28 +54,47 @@ weft__engine_maker *weft__engine_get_maker(void) { return atomic_load(&maker); }
 
 bool weft__engine_is_missing(void) { return atomic_load(&missing); }
 
+/* With the mutex held: then nobody compiles before it is released. */
+static void wait_for_users(void)
+{
+    while (users > 0)
+        pthread_cond_wait(&left, &mutex);
+}
+
 /* Runs at exit. What libLLVM has registered to run then runs later, as it was registered earlier:
  * when it was opened, and when it compiled for the first time. */
 static void close_compiler(void)
 {
     pthread_mutex_lock(&mutex);
     closed = true;
+    wait_for_users();
     pthread_mutex_unlock(&mutex);
 }
 
-static weft_status compile(const weft__kernel *kernel, const weft__launch *sample,
+/* With the mutex held: the first time, libLLVM is one thread's. */
+static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
                            weft__effort *effort, weft__object *object)
 {
-    if (closed)
-        return FAIL(WEFT_ERROR_SYSTEM, "the process is ending: nothing is compiled any more");
-    if (!prepared && weft__llvm_open() != WEFT_OK) {
+    if (weft__llvm_open() != WEFT_OK) {
         atomic_store(&missing, true);
         return WEFT_ERROR_UNSUPPORTED;
     }
     const weft_status status = weft__llvm_compile(kernel, sample, effort, object);
-    if (!prepared)
-        closed = atexit(close_compiler) != 0;
+    closed = atexit(close_compiler) != 0;
     prepared = true;
+    return status;
+}
+
+/* With the mutex held, but while others may compile too. */
+static weft_status compile(const weft__kernel *kernel, const weft__launch *sample,
+                           weft__effort *effort, weft__object *object)
+{
+    users++;
+    pthread_mutex_unlock(&mutex);
+    const weft_status status = weft__llvm_compile(kernel, sample, effort, object);
+    pthread_mutex_lock(&mutex);
+    if (--users == 0)
+        pthread_cond_broadcast(&left);
     return status;
 }
 
@@ -81,9 +102,19 @@ weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch 
                                  weft__effort *effort, weft__object *object)
 {
     pthread_mutex_lock(&mutex);
-    const weft_status status = compile(kernel, sample, effort, object);
+    const weft_status status =
+        closed     ? FAIL(WEFT_ERROR_SYSTEM, "the process is ending: nothing is compiled any more")
+        : prepared ? compile(kernel, sample, effort, object)
+                   : prepare(kernel, sample, effort, object);
     pthread_mutex_unlock(&mutex);
     return status;
 }
 
-void weft__engine_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage); }
+void weft__engine_fork(weft__fork_stage stage)
+{
+    weft__mutex_fork(&mutex, stage);
+    if (stage == WEFT__FORK_PREPARE)
+        wait_for_users();
+    if (stage == WEFT__FORK_CHILD)
+        pthread_cond_init(&left, NULL);
+}

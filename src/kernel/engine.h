@@ -15,8 +15,8 @@ typedef enum weft__engine {
 /* What WEFT_ENGINE says, read at the first call. A wrong value fails each time. */
 weft_status weft__engine_get(weft__engine *engine);
 
-/* Compiles, opening libLLVM at the first call; one thread at a time. Fails when the library is
- * being closed. */
+/* Compiles, opening libLLVM at the first call. Several threads may at once. Fails when the library
+ * is being closed. */
 weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
                                  weft__effort *effort, weft__object *object);
 /* Whether libLLVM was looked for and not found. */

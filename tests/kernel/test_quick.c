@@ -10,7 +10,7 @@ enum { KERNELS = 6, ELEMENTS = 300, MOST = 1000 };
 static _Atomic long runs[WEFT__EFFORT_QUICK + 1];
 static _Atomic int allowed;  /* 0: nothing is made; 1: only quickly; 2: all */
 static _Atomic int failures; /* to come, where code is optimized */
-static _Atomic int begun_count, made_count;
+static _Atomic int begun_count, optimizing_count, made_count;
 static weft__effort made[MOST]; /* in this order */
 
 static void run_quick(const void *program, const weft__launch *launch, int64_t begin, int64_t end)
@@ -43,6 +43,7 @@ static weft_status make_twice(const weft__kernel *kernel, const weft__launch *sa
     const bool full = *effort == WEFT__EFFORT_FULL;
     weft_status status = inner ? WEFT_OK : WEFT_ERROR_MEMORY;
     atomic_fetch_add(&begun_count, 1);
+    atomic_fetch_add(&optimizing_count, full);
     while (atomic_load(&allowed) < (full ? 2 : 1))
         wait_ms(1);
     if (status == WEFT_OK && full && atomic_load(&failures) > 0) {
@@ -74,6 +75,7 @@ static int only_quickly(void)
     atomic_store(&allowed, 1);
     atomic_store(&failures, 0);
     atomic_store(&begun_count, 0);
+    atomic_store(&optimizing_count, 0);
     atomic_store(&made_count, 0);
     for (int k = 0; k <= WEFT__EFFORT_QUICK; k++)
         atomic_store(&runs[k], 0);
@@ -144,6 +146,35 @@ TEST(others_are_compiled_before_something_is_optimized)
     CHECK_INT(2 * optimized, count);
     CHECK(late <= 1);
     CHECK_INT(counters().compilations_waiting, 0);
+}
+
+/* The optimizing of the first goes on until the others have code. */
+TEST(nothing_waits_for_something_that_is_being_optimized)
+{
+    AUTO_ENGINE setting = engine_begin(WEFT__ENGINE_AUTO);
+    AUTO_ALLOW ending = only_quickly();
+    const uint64_t before = counters().compilations_llvm;
+    for (int i = 0; i < 2; i++)
+        CHECK(is_right(1, ELEMENTS));
+    for (int k = 0; !atomic_load(&optimizing_count) && k < 10000; k++)
+        wait_ms(1);
+    const uint64_t begun = counters().compilations_llvm;
+    CHECK(begun > before);
+    CHECK_INT(atomic_load(&optimizing_count), 1);
+    for (int i = 0; i < 2; i++)
+        for (int k = 2; k <= KERNELS; k++)
+            CHECK(is_right(k, ELEMENTS));
+    wait_made(begun + KERNELS - 1);
+    CHECK(counters().compilations_llvm >= begun + KERNELS - 1);
+    CHECK_INT(atomic_load(&optimizing_count), 1);
+    const long quickly = atomic_load(&runs[WEFT__EFFORT_QUICK]);
+    CHECK(is_right(KERNELS, ELEMENTS));
+    CHECK(atomic_load(&runs[WEFT__EFFORT_QUICK]) > quickly);
+    CHECK_INT(atomic_load(&runs[WEFT__EFFORT_FULL]), 0);
+    atomic_store(&allowed, 2);
+    weft__background_wait();
+    CHECK_INT(counters().compilations_waiting, 0);
+    CHECK_INT(2 * atomic_load(&optimizing_count), atomic_load(&made_count));
 }
 
 static void *allow_later(void *unused)
@@ -265,6 +296,7 @@ TEST(libllvm_makes_code_of_the_same_bits_twice)
 
 TEST_MAIN(TEST_NO_FAULTS(optimized_code_replaces_what_was_made_quickly, NO_FAULTS),
           TEST_NO_FAULTS(others_are_compiled_before_something_is_optimized, NO_FAULTS),
+          TEST_NO_FAULTS(nothing_waits_for_something_that_is_being_optimized, NO_FAULTS),
           TEST_NO_FAULTS(a_reset_drops_what_is_to_be_optimized, NO_FAULTS),
           TEST_NO_FAULTS(optimizing_may_fail, NO_FAULTS),
           TEST_NO_FAULTS(libllvm_makes_code_of_the_same_bits_twice, LLVM_ALLOCATES));
