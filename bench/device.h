@@ -17,6 +17,13 @@ static inline void check(bool fine)
 
 static inline void wait_there(void) { check(weft_device_synchronize(where) == WEFT_OK); }
 
+static inline bool compiles_there(void)
+{
+    weft_statistics all = {0};
+    check(weft_memory_stats(where, &all) == WEFT_OK);
+    return all.compilations_waiting > 0;
+}
+
 /* New arrays are there, and rows are timed until the device has done them. */
 static inline void choose_device(int count, char **arguments)
 {
@@ -28,6 +35,7 @@ static inline void choose_device(int count, char **arguments)
         where = weft_device_named(arguments[at + 1]);
     check(where.kind != WEFT_DEVICE_INVALID && weft_device_set_default(where) == WEFT_OK);
     bench_device = weft_device_id(where);
+    bench_compiles = compiles_there;
     if (where.kind != WEFT_DEVICE_CPU)
         bench_wait = wait_there;
 }

@@ -32,6 +32,7 @@ SERIES_WORKS = ([f"c += 1/a + 2ab, 2^{2 * k} elements" for k in range(15)]
                 + [f"{2 << 2 * k} terms on 2^20 elements" for k in range(7)])
 ROUNDS = {"cpu": 5, "cuda": 5, "opencl": 9}  # on the last, some rows are within a few hundredths of what they are to reach
 FEW_ROUNDS, LONG = 3, 0.5  # rounds where one takes longer, in seconds
+PAIRS = 15  # of a call and the loop that it does, whose difference is a few hundredths of a microsecond
 PAUSE = 0.03  # seconds: threads of the program before have stopped waiting for more
 ROOM = 3 << 30  # bytes that a program may need
 
@@ -126,9 +127,28 @@ def measure_work(programs, work, rounds):
         for p, k, into in [(*t, "all_seconds") for t in takers] + [(*t, "beside") for t in beside]:
             time.sleep(PAUSE)
             p.measure(k, into)
+    if work in targets.CALLS:
+        measure_beyond(programs, takers, targets.CALLS[work])
     for p, k in takers if beside else ():
         p.rows[k]["beside_gbps"] = max(rate(q.rows[j], q.rows[j]["beside"]) for q, j in beside)
     return [finished(p.rows[k]) for p, k in takers if p.rows[k].get("all_seconds")]
+
+
+def measure_beyond(programs, takers, calls):
+    """What a call of Weft's costs beyond its loop by hand: the median of differences of two that were measured one
+    right after the other, as the processor is faster in one second than in another."""
+    own = next(((p, k) for p, k in takers if p.rows[k]["who"] == "weft"), None)
+    loop = next(iter(takers_of(programs, targets.FUSED_SMALL, "hand")), None) if own else None
+    if not loop:
+        return
+    for _ in range(PAIRS):
+        for (p, k), into in ((loop, "loop_pairs"), (own, "call_pairs")):
+            time.sleep(PAUSE)
+            p.measure(k, into)
+    row, by_hand = own[0].rows[own[1]], loop[0].rows[loop[1]]
+    loops = by_hand.pop("loop_pairs")
+    row["loop_seconds"] = statistics.median(loops)
+    row["beyond_loop"] = [t / calls - s for t, s in zip(row.pop("call_pairs"), loops)]
 
 
 def rate(row, seconds):
