@@ -7,12 +7,20 @@
 #define WEFT__TEXT(x) WEFT__TEXT_(x)
 #define WEFT__TEXT_(x) #x
 
+/* Of more, a name that says so in the compiler's message. */
 #define WEFT__COUNT(...)                                                                           \
-    WEFT__COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,  \
-                 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+    WEFT__COUNT_(__VA_ARGS__, at_most_32, at_most_32, at_most_32, at_most_32, at_most_32,          \
+                 at_most_32, at_most_32, at_most_32, at_most_32, at_most_32, at_most_32,           \
+                 at_most_32, at_most_32, at_most_32, at_most_32, at_most_32, at_most_32,           \
+                 at_most_32, at_most_32, at_most_32, at_most_32, at_most_32, at_most_32,           \
+                 at_most_32, at_most_32, at_most_32, at_most_32, at_most_32, at_most_32,           \
+                 at_most_32, at_most_32, at_most_32, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,   \
+                 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define WEFT__COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17,   \
                      a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32,    \
-                     count, ...)                                                                   \
+                     a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47,    \
+                     a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62,    \
+                     a63, a64, count, ...)                                                         \
     count
 
 /* m(x), m(y), … with commas between, and m(x) m(y) … without. */
