@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICES_MAX = 64, DROPS_MAX = 8 };
+enum { DROPS_MAX = 8 };
 
-weft__device weft__devices[DEVICES_MAX];
+static weft__device devices[WEFT__DEVICES_MAX]; /* the CPU first */
+_Atomic(weft__device *) weft__devices_known[WEFT__DEVICE_KINDS][WEFT__DEVICES_MAX];
 static _Atomic int devices_count; /* those before it are complete */
-_Atomic bool weft__devices_ready;
+static _Atomic bool ready;        /* the CPU is there */
 static pthread_once_t once = PTHREAD_ONCE_INIT, others_once = PTHREAD_ONCE_INIT;
 static const char *absent[4]; /* by kind: why a backend has no device */
 static void (*drops[DROPS_MAX])(weft_device device);
@@ -18,7 +19,7 @@ static _Atomic int drops_count; /* grows under the lock of the layer that regist
 
 static void add_device(const weft__backend *backend, int index)
 {
-    weft__device *device = &weft__devices[devices_count];
+    weft__device *device = &devices[devices_count];
     device->id = (weft_device){backend->kind, index};
     device->backend = backend;
     if (backend->kind == WEFT_DEVICE_CPU)
@@ -28,12 +29,15 @@ static void add_device(const weft__backend *backend, int index)
     pthread_mutex_init(&device->mutex, NULL);
     weft__pool_open(device);
     atomic_fetch_add(&devices_count, 1);
+    if (index < WEFT__DEVICES_MAX && backend->kind != WEFT_DEVICE_CPU)
+        atomic_store_explicit(&weft__devices_known[backend->kind][index], device,
+                              memory_order_release);
 }
 
 static void add_devices(const weft__backend *backend)
 {
     int count = backend->device_count(&absent[backend->kind]);
-    for (int k = 0; k < count && devices_count < DEVICES_MAX; k++)
+    for (int k = 0; k < count && devices_count < WEFT__DEVICES_MAX; k++)
         add_device(backend, k);
 }
 
@@ -41,7 +45,9 @@ static void open_cpu(void)
 {
     add_devices(weft__backends[0]);
     weft__library_open();
-    atomic_store_explicit(&weft__devices_ready, true, memory_order_release);
+    atomic_store_explicit(&weft__devices_known[WEFT_DEVICE_CPU][0], &devices[0],
+                          memory_order_release);
+    atomic_store_explicit(&ready, true, memory_order_release);
 }
 
 static void open_others(void)
@@ -52,7 +58,7 @@ static void open_others(void)
 
 static void open_first(void)
 {
-    if (!atomic_load_explicit(&weft__devices_ready, memory_order_acquire))
+    if (!atomic_load_explicit(&ready, memory_order_acquire))
         pthread_once(&once, open_cpu);
 }
 
@@ -71,19 +77,19 @@ int weft__device_count(void)
 
 weft__device *weft__device_at(int position)
 {
-    return position >= 0 && position < weft__device_count() ? &weft__devices[position] : NULL;
+    return position >= 0 && position < weft__device_count() ? &devices[position] : NULL;
 }
 
 static weft__device *find(weft_device id)
 {
     open_first();
     if (id.kind == WEFT_DEVICE_CPU && id.index == 0)
-        return &weft__devices[0];
+        return &devices[0];
     if (id.kind > WEFT_DEVICE_CPU)
         open_devices();
     for (int k = 1; k < devices_count; k++)
-        if (weft_device_equal(weft__devices[k].id, id))
-            return &weft__devices[k];
+        if (weft_device_equal(devices[k].id, id))
+            return &devices[k];
     return NULL;
 }
 
@@ -94,8 +100,7 @@ static const char *device_list(char *text, size_t room)
     text[0] = 0;
     open_devices();
     for (int k = 0; k < weft__device_count() && length < room; k++) {
-        int more =
-            snprintf(text + length, room - length, "%s%s", k ? ", " : "", weft__devices[k].name);
+        int more = snprintf(text + length, room - length, "%s%s", k ? ", " : "", devices[k].name);
         length += (size_t)more;
     }
     return text;
@@ -146,10 +151,10 @@ static uint64_t place_of(const weft__device *device)
 /* Whether a device of another backend, which comes first, is the same GPU. */
 static bool is_repeated(int k)
 {
-    const uint64_t place = place_of(&weft__devices[k]);
+    const uint64_t place = place_of(&devices[k]);
     for (int i = 0; place && i < k; i++)
-        if (weft__devices[i].backend != weft__devices[k].backend && is_gpu(&weft__devices[i]) &&
-            place_of(&weft__devices[i]) == place)
+        if (devices[i].backend != devices[k].backend && is_gpu(&devices[i]) &&
+            place_of(&devices[i]) == place)
             return true;
     return false;
 }
@@ -159,8 +164,8 @@ static bool is_repeated(int k)
 static weft__device *find_gpu(int n)
 {
     for (int k = 0; k < devices_count; k++)
-        if (is_gpu(&weft__devices[k]) && !is_repeated(k) && n-- == 0)
-            return &weft__devices[k];
+        if (is_gpu(&devices[k]) && !is_repeated(k) && n-- == 0)
+            return &devices[k];
     return NULL;
 }
 
@@ -185,21 +190,20 @@ static weft__device *find_named(const char *name)
     if (!strcmp(name, "gpu:free"))
         return find_free_gpu();
     for (int k = 0; k < devices_count; k++) {
-        size_t length = strlen(weft__devices[k].backend->name);
-        bool whole = !strcmp(name, weft__devices[k].name);
-        bool first =
-            weft__devices[k].id.index == 0 && !strcmp(name, weft__devices[k].backend->name);
-        bool numbered = weft__devices[k].id.kind == WEFT_DEVICE_CPU &&
-                        !strncmp(name, "cpu", length) && !strcmp(name + length, ":0");
+        size_t length = strlen(devices[k].backend->name);
+        bool whole = !strcmp(name, devices[k].name);
+        bool first = devices[k].id.index == 0 && !strcmp(name, devices[k].backend->name);
+        bool numbered = devices[k].id.kind == WEFT_DEVICE_CPU && !strncmp(name, "cpu", length) &&
+                        !strcmp(name + length, ":0");
         if (whole || first || numbered)
-            return &weft__devices[k];
+            return &devices[k];
     }
     if (!strcmp(name, "gpu"))
         return find_gpu(0);
     if (strncmp(name, "gpu:", 4) || name[4] < '0' || name[4] > '9')
         return NULL;
     unsigned long n = strtoul(name + 4, &end, 10);
-    return *end || n >= DEVICES_MAX ? NULL : find_gpu((int)n);
+    return *end || n >= WEFT__DEVICES_MAX ? NULL : find_gpu((int)n);
 }
 
 static const char *why_absent(const char *name)

@@ -18,18 +18,20 @@ typedef struct weft__device {
     _Atomic uint64_t resets;               /* how often it was reset */
 } weft__device;
 
-/* The table of devices, the CPU first; complete once it is ready. */
-extern weft__device weft__devices[];
-extern _Atomic bool weft__devices_ready;
+enum { WEFT__DEVICES_MAX = 64, WEFT__DEVICE_KINDS = 4 };
+
+/* Those that were asked for so far, by kind and index; else NULL. */
+extern _Atomic(weft__device *) weft__devices_known[WEFT__DEVICE_KINDS][WEFT__DEVICES_MAX];
 
 /* NULL, with the record set, if there is no such device. */
 weft__device *weft__device_look_up(weft_device device);
 static inline weft__device *weft__device_get(weft_device device)
 {
-    bool is_cpu = device.kind == WEFT_DEVICE_CPU && device.index == 0;
-    if (is_cpu && atomic_load_explicit(&weft__devices_ready, memory_order_acquire))
-        return &weft__devices[0];
-    return weft__device_look_up(device);
+    weft__device *known = NULL;
+    if ((unsigned)device.kind < WEFT__DEVICE_KINDS && (unsigned)device.index < WEFT__DEVICES_MAX)
+        known = atomic_load_explicit(&weft__devices_known[device.kind][device.index],
+                                     memory_order_acquire);
+    return known ? known : weft__device_look_up(device);
 }
 /* The k-th device, or NULL, of those that were asked for so far: the CPU, or all. */
 weft__device *weft__device_at(int position);
