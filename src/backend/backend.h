@@ -92,12 +92,12 @@ typedef struct weft__work {
     weft__work_kind kind;
     uint32_t source;       /* the code that it comes from: weft__trace_source */
     const char *operation; /* the public function, for errors; lives for as long as the library */
+    uint64_t sequence;
+    weft__timeline *timeline; /* this work is number `sequence` on it; filled by weft__submit */
     const weft__use *uses;
     uint32_t uses_count;
     uint32_t waits_count;
     const weft__point *waits; /* on other timelines; filled by weft__submit */
-    weft__timeline *timeline; /* this work is number `sequence` on it; filled by weft__submit */
-    uint64_t sequence;
     union {
         struct {
             weft__module *module;
@@ -168,12 +168,16 @@ typedef struct weft__backend {
     /* The stream's work is done, or it is this work that closes it: then the backend takes a
      * reference, and releases it when all is done. */
     void (*stream_close)(weft_stream *stream);
-    /* Queues work, or runs it if the stream is synchronous. Called with the stream's mutex held
-     * when it is asynchronous; failing, it has queued nothing. */
+    /* Queues work, or runs it if the stream is synchronous. An asynchronous one is called by one
+     * thread at a time, with the stream's mutex held unless it `claims`; failing, it has queued
+     * nothing. */
     weft_status (*stream_submit)(weft_stream *stream, const weft__work *work);
     /* Finding out how far a stream has come costs a part of a launch: one submission of so many
-     * does, 0 for all. A device that has faulted then refuses work. */
+     * does, a power of two, or 0 for all. A device that has faulted then refuses work. */
     uint32_t look_every;
+    /* Queueing a launch or a graph looks at no buffer's points, and waits for nothing that may wait
+     * for the caller: asynchronous streams claim buffers (src/core/claim.h). */
+    bool claims;
     /* The seconds at which `sequence` finished, on a clock of the device's own, for streams with
      * profiling. */
     weft_status (*stream_time)(weft_stream *stream, uint64_t sequence, double *seconds);

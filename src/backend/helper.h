@@ -26,7 +26,7 @@ bool weft__helper_close(weft__helper *helper);
  * the caller's. */
 weft__helper_job *weft__helper_prepare(weft__helper *helper, const weft__point *points,
                                        uint32_t count, weft__pending *pending, weft__gate gate);
-/* Queues it, or drops it. The stream's mutex is held. */
+/* Queues it, or drops it; one thread at a time. */
 void weft__helper_add(weft__helper *helper, weft__helper_job *job);
 void weft__helper_drop(weft__helper_job *job);
 

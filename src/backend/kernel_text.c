@@ -58,11 +58,21 @@ void weft__kernel_text_arguments(const weft__launch *launch, const int64_t *offs
     *to++ = launch->folded;
     *to++ = launch->chunks;
     *to++ = launch->groups;
-    memcpy(to, launch->size, ndim * sizeof *to);
-    to += ndim;
-    memcpy(to, offsets, count * sizeof *to);
-    to += count;
-    for (size_t k = 0; k < count; k++, to += ndim)
-        memcpy(to, arguments[k].stride, ndim * sizeof *to);
-    memcpy(to, weft__launch_scalars(launch), launch->scalars_count * sizeof *to);
+    if (ndim == 1) { /* most have one: a call for each number would cost more than it copies */
+        *to++ = launch->size[0];
+        for (size_t k = 0; k < count; k++) {
+            to[k] = offsets[k];
+            to[count + k] = arguments[k].stride[0];
+        }
+        to += 2 * count;
+    } else {
+        memcpy(to, launch->size, ndim * sizeof *to);
+        to += ndim;
+        memcpy(to, offsets, count * sizeof *to);
+        to += count;
+        for (size_t k = 0; k < count; k++, to += ndim)
+            memcpy(to, arguments[k].stride, ndim * sizeof *to);
+    }
+    if (launch->scalars_count)
+        memcpy(to, weft__launch_scalars(launch), launch->scalars_count * sizeof *to);
 }

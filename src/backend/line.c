@@ -3,7 +3,6 @@
 #include "core/allocate.h"
 #include "trace/trace.h"
 #include <sched.h>
-#include <string.h>
 
 static pthread_mutex_t lines_mutex = PTHREAD_MUTEX_INITIALIZER;
 static weft__line *lines;
@@ -20,7 +19,7 @@ static weft__pending *take_spare(weft__line *line)
     }
     weft__pending *spare = line->ready;
     if (spare)
-        line->ready = spare->next;
+        line->ready = weft__pending_next(spare);
     return spare;
 }
 
@@ -30,7 +29,7 @@ static weft__pending *take_spare(weft__line *line)
 static weft__pending *wait_for_spare(weft__line *line)
 {
     pthread_mutex_lock(&line->mutex);
-    const weft__pending *first = line->first;
+    const weft__pending *first = weft__pending_next(line->before);
     const uint64_t sequence = first && !atomic_load(&first->deferred) ? first->work.sequence : 0;
     pthread_mutex_unlock(&line->mutex);
     if (sequence == 0)
@@ -54,74 +53,94 @@ static weft__pending *new_pending(weft__line *line, uint32_t uses)
     return pending;
 }
 
+/* Of most kinds the whole would be several lines of the cache more. */
+static void copy_work(weft__pending *pending, const weft__work *work)
+{
+    weft__work *to = &pending->work;
+    if (work->kind == WEFT__WORK_LAUNCH || work->kind == WEFT__WORK_GRAPH) {
+        to->kind = work->kind;
+        to->source = work->source;
+        to->operation = work->operation;
+        to->sequence = work->sequence;
+        to->timeline = work->timeline;
+        to->uses_count = work->uses_count;
+        to->waits_count = work->waits_count;
+        to->waits = work->waits;
+        to->of.launch = work->of.launch; /* a graph is the first that this has */
+    } else
+        *to = *work;
+    to->uses = pending->uses;
+    for (uint32_t i = 0; i < work->uses_count; i++)
+        pending->uses[i] = work->uses[i];
+}
+
 weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const weft__work *work)
 {
     weft__pending *pending = new_pending(line, work->uses_count);
     if (!pending)
         return NULL;
-    pending->next = NULL;
+    atomic_store_explicit(&pending->next, NULL, memory_order_relaxed);
     pending->stream = stream;
     pending->event = NULL;
     atomic_store_explicit(&pending->deferred, false, memory_order_relaxed);
     atomic_store_explicit(&pending->settled, false, memory_order_relaxed);
     pending->submitted = weft__tracing() ? weft__trace_now() : 0;
-    pending->work = *work;
-    if (work->uses_count)
-        memcpy(pending->uses, work->uses, work->uses_count * sizeof *work->uses);
-    pending->work.uses = pending->uses;
+    copy_work(pending, work);
     return pending;
+}
+
+/* Of a list from `first` to `last`. */
+static void give_spares(weft__line *line, weft__pending *first, weft__pending *last)
+{
+    pthread_mutex_lock(&line->mutex);
+    atomic_store_explicit(&last->next, line->spare, memory_order_relaxed);
+    line->spare = first;
+    pthread_mutex_unlock(&line->mutex);
 }
 
 void weft__line_drop(weft__line *line, weft__pending *pending)
 {
     if (pending->event)
         line->device->release(line, pending->event);
-    if (pending->work.uses_count > WEFT__PENDING_USES) {
+    if (pending->work.uses_count > WEFT__PENDING_USES)
         weft__free(pending);
-        return;
-    }
-    pthread_mutex_lock(&line->mutex);
-    pending->next = line->spare;
-    line->spare = pending;
-    pthread_mutex_unlock(&line->mutex);
+    else
+        give_spares(line, pending, pending);
 }
 
 void weft__line_add(weft__line *line, weft__pending *pending)
 {
-    pthread_mutex_lock(&line->mutex);
-    *(line->first ? &line->last->next : &line->first) = pending;
+    atomic_store_explicit(&line->last->next, pending, memory_order_release);
     line->last = pending;
-    pthread_mutex_unlock(&line->mutex);
 }
 
-static weft__pending *first_of(weft__line *line)
+/* Takes all up to `last` out, for good. The last stays as what the rest follows. */
+static void take_out(weft__line *line, weft__pending *last)
 {
+    weft__pending *out = line->before, *next, *first_spare = NULL, *last_spare = NULL;
     pthread_mutex_lock(&line->mutex);
-    weft__pending *first = line->first;
+    line->before = last;
     pthread_mutex_unlock(&line->mutex);
-    return first;
-}
-
-/* Takes the first one out, for good; the one that is then the first. */
-static weft__pending *take_first(weft__line *line)
-{
-    pthread_mutex_lock(&line->mutex);
-    weft__pending *first = line->first, *next = first->next;
-    const uint64_t sequence = first->work.sequence;
-    void *event = first->event;
-    const bool few = first->work.uses_count <= WEFT__PENDING_USES;
-    line->first = next;
-    if (few) {
-        first->next = line->spare;
-        line->spare = first;
+    atomic_store(&line->timeline->completed, last->work.sequence);
+    for (; out != last; out = next) {
+        next = weft__pending_next(out);
+        if (next->event)
+            line->device->release(line, next->event);
+        next->event = NULL;
+        if (out == &line->none)
+            continue;
+        if (out->work.uses_count > WEFT__PENDING_USES) {
+            weft__free(out);
+            continue;
+        }
+        if (last_spare)
+            atomic_store_explicit(&last_spare->next, out, memory_order_relaxed);
+        else
+            first_spare = out;
+        last_spare = out;
     }
-    pthread_mutex_unlock(&line->mutex);
-    atomic_store(&line->timeline->completed, sequence);
-    if (event)
-        line->device->release(line, event);
-    if (!few)
-        weft__free(first);
-    return next;
+    if (first_spare)
+        give_spares(line, first_spare, last_spare);
 }
 
 /* The record of the thread that looks stays as it is. */
@@ -139,18 +158,20 @@ static void settle(const weft__line *line, const weft__pending *pending, int sta
 /* With `settling` held. */
 static void advance(weft__line *line, bool fully)
 {
-    weft__pending *first = first_of(line);
-    while (first) {
+    weft__pending *last = line->before, *first;
+    while ((first = weft__pending_next(last))) {
         const int state = line->device->state(line, first);
-        const bool plain =
-            atomic_load(&first->settled) || (state == 0 && weft__work_is_plain(&first->work));
+        const bool plain = (state == 0 && weft__work_is_plain(&first->work)) ||
+                           atomic_load_explicit(&first->settled, memory_order_acquire);
         if (state > 0 || (!plain && !fully))
-            return;
+            break;
         if (!plain)
             settle(line, first, state);
         line->device->done(line, first);
-        first = take_first(line);
+        last = first;
     }
+    if (last != line->before)
+        take_out(line, last);
 }
 
 static void look(weft__progress *progress, weft__timeline *timeline, bool fully)
@@ -183,9 +204,9 @@ static void wait_for(weft__progress *progress, weft__timeline *timeline, uint64_
 
 weft__pending *weft__line_find(const weft__line *line, uint64_t sequence)
 {
-    weft__pending *pending = line->first;
+    weft__pending *pending = weft__pending_next(line->before);
     while (pending && pending->work.sequence != sequence)
-        pending = pending->next;
+        pending = weft__pending_next(pending);
     return pending;
 }
 
@@ -212,6 +233,7 @@ static weft__line *take_line(void)
         return line;
     weft__allocation_end(); /* never given back while the library is loaded */
     line->progress = (weft__progress){look, wait_for};
+    line->before = line->last = &line->none;
     pthread_mutex_init(&line->settling, NULL);
     pthread_mutex_init(&line->mutex, NULL);
     line->next = lines;
@@ -248,16 +270,19 @@ void weft__line_close(weft__line *line)
     atomic_store(&line->timeline->progress, NULL);
     pthread_mutex_lock(&line->settling); /* somebody may be looking */
     pthread_mutex_lock(&line->mutex);
-    weft__pending *lists[] = {line->spare, line->ready};
+    weft__pending *lists[] = {line->spare, line->ready,
+                              line->before == &line->none ? NULL : line->before};
     line->spare = line->ready = NULL;
+    line->before = line->last = &line->none; /* somebody may still look for what is pending */
+    atomic_store_explicit(&line->none.next, NULL, memory_order_relaxed);
     line->timeline = NULL;
     weft__free(line->times);
     line->times = NULL;
     pthread_mutex_unlock(&line->mutex);
     pthread_mutex_unlock(&line->settling);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         for (weft__pending *spare = lists[k], *next; spare; spare = next) {
-            next = spare->next;
+            next = weft__pending_next(spare);
             weft__free(spare);
         }
     pthread_mutex_lock(&lines_mutex);
@@ -271,7 +296,7 @@ void weft__lines_after_fork(void)
     for (weft__line *line = lines; line; line = line->next) {
         pthread_mutex_init(&line->settling, NULL);
         pthread_mutex_init(&line->mutex, NULL);
-        line->first = NULL;
+        line->before = line->last;
         if (line->timeline)
             atomic_store(&line->timeline->completed, atomic_load(&line->timeline->submitted));
     }

@@ -10,14 +10,14 @@ enum { WEFT__PENDING_USES = 8 };
 
 /* A piece of work, copied. */
 typedef struct weft__pending {
-    struct weft__pending *next;
-    weft_stream *stream;
+    _Atomic(struct weft__pending *) next;
     void *event;           /* the device's, after this work; NULL if there is none */
+    uint64_t submitted;    /* when, if there is a trace; else 0 */
     _Atomic bool deferred; /* the helper has something to do first */
     _Atomic bool settled;  /* how it went is recorded already */
-    weft__work work;       /* its uses are here */
-    uint64_t submitted;    /* when, if there is a trace; else 0 */
-    void *start, *finish;  /* the device's events around this work, if it needs some for that */
+    weft_stream *stream;
+    weft__work work;      /* its uses are here */
+    void *start, *finish; /* the device's events around this work, if it needs some for that */
     weft__use uses[WEFT__PENDING_USES];
 } weft__pending;
 
@@ -26,7 +26,7 @@ typedef struct weft__line weft__line;
 /* What a line asks of a device. */
 typedef struct weft__line_device {
     /* Of the first one, with `settling` held: above 0 it is not done, below 0 it failed. */
-    int (*state)(weft__line *line, const weft__pending *first);
+    int (*state)(weft__line *line, weft__pending *first);
     /* Fails with what that number means. */
     weft_status (*fail)(int state);
     /* Waits until the work is done or has failed; may return sooner. */
@@ -44,23 +44,30 @@ struct weft__line {
     const weft__line_device *device;
     void *owner; /* the device's: whose line it is */
     pthread_mutex_t settling, mutex;
-    weft__pending *first, *last;
+    /* What was taken out last, or `none` if nothing was: what is pending follows it. */
+    weft__pending *before;
+    weft__pending *last;  /* … and this is added to, by submissions: they need no lock for that */
     weft__pending *spare; /* to be used again; guarded by mutex as well */
-    weft__pending *ready; /* the same, for submissions, which have the stream's mutex */
+    weft__pending *ready; /* the same, for submissions: one at a time */
     weft__timeline *timeline;
     weft__times *times;      /* NULL without profiling */
     struct weft__line *next; /* all lines */
     bool used;
+    weft__pending none;
 };
 
 /* A line for a stream's timeline; NULL, with the record set, if memory ran out. */
 weft__line *weft__line_open(weft_stream *stream, const weft__line_device *device, void *owner);
 void weft__line_close(weft__line *line);
 
-/* A copy of the work, to be added or dropped; NULL, with the record set, if memory ran out. The
- * stream's mutex is held. */
+/* A copy of the work, to be added or dropped; NULL, with the record set, if memory ran out. By a
+ * submission, of which a stream has one at a time. */
 weft__pending *weft__line_prepare(weft__line *line, weft_stream *stream, const weft__work *work);
 void weft__line_add(weft__line *line, weft__pending *pending);
+static inline weft__pending *weft__pending_next(const weft__pending *pending)
+{
+    return atomic_load_explicit(&pending->next, memory_order_acquire);
+}
 void weft__line_drop(weft__line *line, weft__pending *pending);
 
 /* The line that a point is on, with its mutex held, if it is of that device; else NULL. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 _Atomic int weft__retired_count;
+_Atomic int weft__buffers_failed;
 static weft__buffer *retired;
 static pthread_mutex_t retired_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -61,9 +62,20 @@ weft__buffer *weft__buffer_make(void)
     return buffer;
 }
 
+/* Counted before it is there, and as long as it is. Returns what was there. */
+static weft__failure *exchange_failure(weft__buffer *buffer, weft__failure *failure)
+{
+    if (failure)
+        atomic_fetch_add(&weft__buffers_failed, 1);
+    weft__failure *old = atomic_exchange(&buffer->failure, failure);
+    if (old)
+        atomic_fetch_sub(&weft__buffers_failed, 1);
+    return old;
+}
+
 void weft__buffer_free(weft__buffer *buffer)
 {
-    weft__failure_release(atomic_load(&buffer->failure));
+    weft__failure_release(exchange_failure(buffer, NULL));
     if (buffer->reads != buffer->reads_inline)
         weft__free(buffer->reads);
     weft__free(buffer);
@@ -75,13 +87,16 @@ void weft__buffer_revive(weft__buffer *buffer, size_t bytes)
     atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
     buffer->bytes = bytes;
     buffer->elements = bytes;
-    /* Work of the last life may still want to record how it went; not if it is claimed. */
-    bool used = buffer->write.timeline && !atomic_load(&buffer->claimant);
+    /* Work of the last life may still want to record how it went; not if a thread has claimed it.
+     */
+    bool used = (buffer->write.timeline && !atomic_load(&buffer->claimant)) ||
+                atomic_load_explicit(&buffer->claim_write, memory_order_relaxed) ||
+                atomic_load_explicit(&buffer->claim_read, memory_order_relaxed);
     if (used || atomic_load(&buffer->failure)) {
         weft__buffer_lock(buffer);
         atomic_store_explicit(&buffer->generation, buffer->generation + 1, memory_order_relaxed);
         if (atomic_load(&buffer->failure) && weft__buffer_idle(buffer, NULL))
-            old = atomic_exchange(&buffer->failure, NULL); /* nobody will ask any more */
+            old = exchange_failure(buffer, NULL); /* nobody will ask any more */
         weft__buffer_unlock(buffer);
     }
     weft__failure_release(old);
@@ -121,7 +136,7 @@ void weft__buffer_set_failure(weft__buffer *buffer, uint64_t generation, weft__f
     if (!atomic_load(&buffer->failure) || buffer->failure_generation <= generation) {
         if (failure)
             weft__failure_retain(failure);
-        old = atomic_exchange(&buffer->failure, failure);
+        old = exchange_failure(buffer, failure);
         buffer->failure_generation = generation;
     }
     weft__buffer_unlock(buffer);
@@ -133,7 +148,7 @@ void weft__buffer_clear_failure(weft__buffer *buffer, const weft__failure *failu
     weft__buffer_lock(buffer);
     weft__failure *old = atomic_load(&buffer->failure);
     if (old == failure)
-        atomic_store(&buffer->failure, NULL);
+        (void)exchange_failure(buffer, NULL);
     weft__buffer_unlock(buffer);
     weft__failure_release(old == failure ? old : NULL);
 }

@@ -35,14 +35,15 @@ typedef struct weft__buffer {
     struct weft__buffer *next; /* in a cache */
 
     _Atomic(weft__timeline *) claimant; /* that alone uses it, without the lock: core/claim.h */
-    _Atomic uint32_t locked;            /* 0: free; guards what follows */
+    _Atomic uint64_t claim_write, claim_read; /* … the last uses, if that is a stream's; else 0 */
+    _Atomic(weft__failure *) failure;         /* the contents were never computed … */
+    uint64_t failure_generation;              /* … in this life */
+    _Atomic uint32_t locked;                  /* 0: free; guards what follows */
     uint32_t reads_count, reads_room;
     weft__point write;  /* the last write */
     weft__point *reads; /* reads since then, and what the devices may not be known to have done; one
                            per timeline */
     weft__point reads_inline[WEFT__READS_INLINE];
-    _Atomic(weft__failure *) failure; /* the contents were never computed … */
-    uint64_t failure_generation;      /* … in this life */
 
     const weft_user_allocator *user_allocator;
     weft_deleter *deleter;
@@ -89,6 +90,8 @@ void weft__buffer_after_fork(void);
 /* Whether all recorded work is done or runs on `timeline` (may be NULL); the buffer is locked or
  * unshared. */
 bool weft__buffer_idle(const weft__buffer *buffer, const weft__timeline *timeline);
+/* How many have a failure, of whatever life: where that is none, nobody has to look. */
+extern _Atomic int weft__buffers_failed;
 /* Replaces the failure unless there is one of a later life; NULL clears it. Work of one life may
  * run, and fail, when the memory has been promised to the next: in order, so one failure is enough.
  */

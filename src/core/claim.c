@@ -1,5 +1,7 @@
-/* Claims: the use of buffers by one calling thread without a lock. */
+/* Claims: the use of buffers by one calling thread, or by one stream, without a lock. */
 #include "core/claim.h"
+#include <sched.h>
+#include <time.h>
 
 /* A buffer's address with this bit: the work writes it. */
 enum { WRITES = 1 };
@@ -40,6 +42,42 @@ bool weft__claim_begin(weft__work *work)
     return false;
 }
 
+/* A call of the driver takes microseconds, or, where its queue is full, as long as a kernel. */
+static void wait_a_while(int *spins)
+{
+    enum { SPINS = 64, YIELDS = 64 };
+    if (++*spins % SPINS != 0)
+        return;
+    if (*spins < SPINS * YIELDS)
+        sched_yield();
+    else {
+        *spins = SPINS * YIELDS - 1;
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+}
+
+void weft__turn_take(weft__timeline *timeline, int turn)
+{
+    for (int spins = 0; !weft__turn_try(timeline, turn);)
+        wait_a_while(&spins);
+}
+
+/* A number that is left behind where the work was not queued after all is that of the next:
+ * somebody may wait for that in vain, and no longer. */
+bool weft__claim_queue(const weft__work *work)
+{
+    const weft__timeline *timeline = work->timeline;
+    for (const weft__use *use = work->uses, *end = use + work->uses_count; use < end; use++) {
+        weft__buffer *buffer = use->buffer;
+        if (atomic_load(&buffer->claimant) != timeline ||
+            atomic_load_explicit(&buffer->failure, memory_order_relaxed))
+            return false;
+        atomic_store_explicit(use->write ? &buffer->claim_write : &buffer->claim_read,
+                              work->sequence, memory_order_relaxed);
+    }
+    return true;
+}
+
 void weft__claim_forget(weft__timeline *timeline)
 {
     atomic_store_explicit(&timeline->uses_count, 0, memory_order_release);
@@ -62,22 +100,79 @@ static bool is_using(const weft__timeline *timeline, const weft__buffer *buffer,
     return found && atomic_load(&timeline->completed) < point->sequence;
 }
 
+static uint64_t last_use(const weft__buffer *buffer, bool write)
+{
+    const uint64_t written = atomic_load_explicit(&buffer->claim_write, memory_order_relaxed);
+    const uint64_t read =
+        write ? 0 : atomic_load_explicit(&buffer->claim_read, memory_order_relaxed);
+    return read > written ? read : written;
+}
+
+/* The same for a stream's. What is about to be queued does not count yet, and may fail to be. */
+static bool has_queued(const weft__timeline *timeline, const weft__buffer *buffer, bool write,
+                       weft__point *point)
+{
+    const uint64_t used = last_use(buffer, write), submitted = atomic_load(&timeline->submitted);
+    point->sequence = used < submitted ? used : submitted;
+    return atomic_load(&timeline->completed) < point->sequence;
+}
+
 bool weft__claim_pending(const weft__buffer *buffer, bool write, weft__point *point)
 {
     point->timeline = atomic_load(&buffer->claimant);
-    return point->timeline && is_using(point->timeline, buffer, write, point);
+    return point->timeline && (has_queued(point->timeline, buffer, write, point) ||
+                               is_using(point->timeline, buffer, write, point));
 }
 
-void weft__claim_make(weft__buffer *buffer, weft__timeline *timeline)
+static bool is_done(weft__point point, const weft__timeline *own)
+{
+    return !point.timeline || point.timeline == own ||
+           atomic_load(&point.timeline->completed) >= point.sequence;
+}
+
+/* Without asking a device: that would cost more than the claim saves. */
+static bool is_used_by_others(const weft__buffer *buffer, const weft__timeline *timeline)
+{
+    bool done = is_done(buffer->write, timeline);
+    for (uint32_t i = 0; done && i < buffer->reads_count; i++)
+        done = is_done(buffer->reads[i], timeline);
+    return !done;
+}
+
+void weft__claim_make(weft__buffer *buffer, weft__timeline *timeline, bool queues)
 {
     uint32_t kept = 0;
-    if (!weft__buffer_idle(buffer, timeline))
+    if (queues ? is_used_by_others(buffer, timeline) : !weft__buffer_idle(buffer, timeline))
         return;
     for (uint32_t i = 0; i < buffer->reads_count; i++) /* room for what the end may have to add */
         if (buffer->reads[i].timeline == timeline)
             buffer->reads[kept++] = buffer->reads[i];
     buffer->reads_count = kept;
+    const bool writes = queues && buffer->write.timeline == timeline, reads = queues && kept > 0;
+    atomic_store_explicit(&buffer->claim_write, writes ? buffer->write.sequence : 0,
+                          memory_order_relaxed);
+    atomic_store_explicit(&buffer->claim_read, reads ? buffer->reads[0].sequence : 0,
+                          memory_order_relaxed);
     atomic_store_explicit(&buffer->claimant, timeline, memory_order_release);
+}
+
+/* It takes as long as a call of the driver. Nobody who queues so wants a buffer's lock. */
+static void wait_queued(const weft__timeline *timeline)
+{
+    for (int spins = 0; atomic_load(&timeline->turn) == WEFT__TURN_CLAIMS;)
+        wait_a_while(&spins);
+}
+
+static void end_queued(weft__buffer *buffer, weft__timeline *timeline)
+{
+    wait_queued(timeline);
+    const uint64_t written = atomic_load_explicit(&buffer->claim_write, memory_order_relaxed);
+    const uint64_t used = last_use(buffer, false);
+    const uint64_t submitted = atomic_load(&timeline->submitted);
+    if (written)
+        buffer->write = (weft__point){timeline, written < submitted ? written : submitted};
+    if (used > written)
+        weft__buffer_add_read(buffer, (weft__point){timeline, used < submitted ? used : submitted});
 }
 
 void weft__claim_end(weft__buffer *buffer)
@@ -86,6 +181,7 @@ void weft__claim_end(weft__buffer *buffer)
     if (!point.timeline)
         return;
     WEFT__STORE_FIRST(&buffer->claimant, NULL); /* before its work is looked at */
+    end_queued(buffer, point.timeline);
     if (is_using(point.timeline, buffer, true, &point))
         buffer->write = point;
     else if (is_using(point.timeline, buffer, false, &point))

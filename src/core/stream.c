@@ -1,6 +1,7 @@
 /* Streams: making and releasing them, the current one of a thread, failures, waiting. */
 #include "core/stream.h"
 #include "core/allocate.h"
+#include "core/claim.h"
 #include "core/device.h"
 #include "core/record.h"
 #include "trace/trace.h"
@@ -12,16 +13,30 @@ static uint64_t made;
 
 void weft__stream_list_lock(void) { pthread_mutex_lock(&list_mutex); }
 
+void weft__stream_submission_lock(weft_stream *stream)
+{
+    pthread_mutex_lock(&stream->mutex);
+    if (stream->timeline && stream->backend->claims)
+        weft__turn_take(stream->timeline, WEFT__TURN_LOCKS);
+}
+
+void weft__stream_submission_unlock(weft_stream *stream)
+{
+    if (stream->timeline && stream->backend->claims)
+        weft__turn_end(stream->timeline);
+    pthread_mutex_unlock(&stream->mutex);
+}
+
 void weft__stream_submissions_lock(void)
 {
     for (weft_stream *stream = list; stream; stream = stream->next)
-        pthread_mutex_lock(&stream->mutex);
+        weft__stream_submission_lock(stream);
 }
 
 void weft__stream_submissions_unlock(void)
 {
     for (weft_stream *stream = list; stream; stream = stream->next)
-        pthread_mutex_unlock(&stream->mutex);
+        weft__stream_submission_unlock(stream);
 }
 
 void weft__stream_list_unlock(void) { pthread_mutex_unlock(&list_mutex); }

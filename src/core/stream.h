@@ -13,7 +13,8 @@ struct weft_stream {
     int32_t priority;
     const weft__backend *backend;
     weft__timeline *timeline; /* NULL if synchronous: then the calling thread's counts */
-    pthread_mutex_t mutex;    /* asynchronous: the order of submission; guards `native` too */
+    pthread_mutex_t mutex;    /* asynchronous: the order of submission; guards `native` too, as the
+                                 turn of the timeline does: core/claim.h */
     weft__failures failures;  /* not reported yet */
     void *native;             /* the backend's */
     struct weft_stream *next, *previous; /* all streams that live, the youngest first */
@@ -40,7 +41,10 @@ void weft__stream_each(void (*visit)(weft_stream *stream, void *argument), void 
 /* The lock of that list, for fork. */
 void weft__stream_list_lock(void);
 void weft__stream_list_unlock(void);
-/* The mutexes of all streams, with the list locked. */
+/* Of an asynchronous stream: nobody else queues work until it is unlocked. */
+void weft__stream_submission_lock(weft_stream *stream);
+void weft__stream_submission_unlock(weft_stream *stream);
+/* The same of all streams, with the list locked. */
 void weft__stream_submissions_lock(void);
 void weft__stream_submissions_unlock(void);
 void weft__stream_list_after_fork(void);

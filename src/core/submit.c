@@ -351,7 +351,7 @@ static void number_here(weft__work *work, const weft__use *uses, uint32_t count)
     work->sequence = atomic_fetch_add(&timeline->submitted, 1) + 1;
     record(uses, count, (weft__point){timeline, work->sequence}, running.timeline != NULL);
     for (uint32_t i = 0; i < count; i++)
-        weft__claim_make(uses[i].buffer, timeline);
+        weft__claim_make(uses[i].buffer, timeline, false);
     unlock_all(uses, count);
 }
 
@@ -378,6 +378,35 @@ static weft_status run_here(weft_stream *stream, weft__work *work, const weft__u
     return status;
 }
 
+/* In the turn of claims: nothing to wait for, and a number to record, if the stream has claimed all
+ * that the work uses. False if that is not so any more. */
+static bool queue_claimed(weft_stream *stream, weft__work *work, weft_status *status)
+{
+    weft__timeline *timeline = work->timeline;
+    work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
+    if (!weft__claim_queue(work))
+        return false;
+    *status = stream->backend->stream_submit(stream, work);
+    if (*status == WEFT_OK)
+        atomic_store_explicit(&timeline->submitted, work->sequence, memory_order_release);
+    return true;
+}
+
+/* Who finds another thread's turn sleeps, as with locks. */
+static bool try_claimed(weft_stream *stream, weft__work *work, weft_status *status)
+{
+    const bool sleeps = !weft__turn_try(work->timeline, WEFT__TURN_CLAIMS);
+    if (sleeps) {
+        pthread_mutex_lock(&stream->mutex);
+        weft__turn_take(work->timeline, WEFT__TURN_CLAIMS);
+    }
+    const bool queued = queue_claimed(stream, work, status);
+    weft__turn_end(work->timeline);
+    if (sleeps)
+        pthread_mutex_unlock(&stream->mutex);
+    return queued;
+}
+
 static weft_status queue(weft_stream *stream, weft__work *work, const weft__use *uses,
                          uint32_t count, const wait_list *waits)
 {
@@ -389,6 +418,8 @@ static weft_status queue(weft_stream *stream, weft__work *work, const weft__use 
     if (status == WEFT_OK) {
         record(uses, count, (weft__point){timeline, work->sequence}, false);
         atomic_store(&timeline->submitted, work->sequence);
+        for (uint32_t i = 0; stream->backend->claims && i < count; i++)
+            weft__claim_make(uses[i].buffer, timeline, true);
     }
     unlock_all(uses, count);
     return status;
@@ -426,10 +457,10 @@ static weft_status submit_locked(weft_stream *stream, weft__work *work)
         !(sorted = weft__allocate((work->uses_count + 1) * sizeof *sorted)))
         return WEFT_ERROR_MEMORY;
     if (stream->async)
-        pthread_mutex_lock(&stream->mutex);
+        weft__stream_submission_lock(stream);
     status = submit(stream, work, &waits, sorted);
     if (stream->async)
-        pthread_mutex_unlock(&stream->mutex);
+        weft__stream_submission_unlock(stream);
     free_waits(&waits);
     if (sorted != inline_uses)
         weft__free(sorted);
@@ -443,13 +474,25 @@ static bool is_direct(const weft_stream *stream, const weft__work *work)
            !atomic_load_explicit(&stream->failures.count, memory_order_relaxed);
 }
 
+/* Whether it may be queued without locks of the buffers: the first is as good a guess as all. */
+static bool may_be_claimed(const weft_stream *stream, const weft__work *work)
+{
+    return stream->async && stream->backend->claims && !work->waits_count && work->uses_count &&
+           (work->kind == WEFT__WORK_LAUNCH || work->kind == WEFT__WORK_GRAPH) &&
+           atomic_load_explicit(&work->uses->buffer->claimant, memory_order_relaxed) ==
+               work->timeline;
+}
+
 /* So often that what is pending stays short, where asking costs something. */
 static weft_status check_before(weft_stream *stream, const weft__timeline *timeline)
 {
     const uint32_t every = stream->backend->look_every;
-    if (every > 0 && atomic_load_explicit(&timeline->submitted, memory_order_relaxed) % every != 0)
-        return weft__stream_check_known(stream);
-    return weft__stream_check(stream);
+    const uint64_t submitted = atomic_load_explicit(&timeline->submitted, memory_order_relaxed);
+    if (every == 0 || (submitted & (every - 1)) == 0)
+        return weft__stream_check(stream);
+    return atomic_load_explicit(&stream->failures.count, memory_order_relaxed)
+               ? weft__stream_check_known(stream)
+               : WEFT_OK;
 }
 
 /* Work that failed before, and that nobody has asked about, says more than that this was refused.
@@ -474,8 +517,11 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
     if (is_direct(stream, work) && weft__claim_begin(work))
         return run_claimed(stream, work);
     TRY(check_before(stream, work->timeline));
-    TRY(check_known_inputs(stream, work));
-    const weft_status status = submit_locked(stream, work);
+    weft_status status;
+    if (!may_be_claimed(stream, work) || !try_claimed(stream, work, &status)) {
+        TRY(check_known_inputs(stream, work));
+        status = submit_locked(stream, work);
+    }
     return status == WEFT_OK ? WEFT_OK : check_after(stream, status);
 }
 
@@ -540,6 +586,8 @@ void weft__work_settle(weft_stream *stream, const weft__work *work, weft_status 
 
 bool weft__work_is_plain(const weft__work *work)
 {
+    if (atomic_load(&weft__buffers_failed) == 0)
+        return true;
     for (uint32_t i = 0; i < work->uses_count; i++)
         if (atomic_load_explicit(&work->uses[i].buffer->failure, memory_order_acquire))
             return false;

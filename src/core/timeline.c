@@ -122,6 +122,7 @@ void weft__timeline_after_fork(const void *owner)
             pthread_mutex_init(&timeline->mutex, NULL);
             pthread_cond_init(&timeline->changed, NULL);
             atomic_store(&timeline->waiters, 0);
+            atomic_store(&timeline->turn, 0);
             /* of a thread that is not here any more */
             if (!timeline->stream && (!owner || atomic_load(&timeline->owner) != owner))
                 atomic_store(&timeline->completed, atomic_load(&timeline->submitted));

@@ -31,6 +31,7 @@ typedef struct weft__progress {
  * timeline that is gone reads as done, and nobody needs to hold a reference. */
 struct weft__timeline {
     _Atomic uint64_t submitted; /* the last number given out */
+    _Atomic int turn; /* of a stream's: who queues work now: weft__turn of src/core/claim.h */
     /* Of a calling thread's: the buffers that its last work uses, if that has claimed them all, as
      * src/core/claim.c writes them. */
     _Atomic uint32_t uses_count;

@@ -349,7 +349,7 @@ static weft_status launch(weft_graph *graph, weft_stream *stream)
     const weft_status status = graph->native && !weft__tracing() /* a timeline shows the pieces */
                                    ? launch_native(graph, stream)
                                    : replay(graph, stream);
-    if (status == WEFT_OK)
+    if (first && status == WEFT_OK)
         atomic_store(&graph->launched, true);
     else if (first)
         set_unset(graph, true);

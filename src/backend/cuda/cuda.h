@@ -31,15 +31,24 @@ weft__cuda_device *weft__cuda_device_at(int index);
 /* With its context; NULL, with the record set, if that cannot be made, has faulted, or if CUDA
  * cannot be used any more: in the child of a fork, or when the process ends. */
 weft__cuda_device *weft__cuda_device_get(int index);
-/* Whether CUDA may still be called. */
-bool weft__cuda_usable(void);
-/* From now on it may not; `why` is for messages. */
+/* Why CUDA may not be called any more, for messages; NULL if it may. */
+extern _Atomic(const char *) weft__cuda_given_up;
+static inline bool weft__cuda_usable(void) { return !atomic_load(&weft__cuda_given_up); }
 void weft__cuda_give_up(const char *why);
+/* Whether weft__cuda_device_get would give it as it is. */
+static inline bool weft__cuda_is_ready(const weft__cuda_device *device)
+{
+    return atomic_load_explicit(&device->context, memory_order_acquire) &&
+           !atomic_load_explicit(&device->fault, memory_order_relaxed) && weft__cuda_usable();
+}
 
 /* Makes the device's context current for this thread, unless it is; leave with what enter
  * returned. A thread that had none keeps it, so that later calls find it there. */
 bool weft__cuda_enter(const weft__cuda_device *device);
 void weft__cuda_leave(bool entered);
+/* Whether a launch that was refused may have been because another context is current, or none: then
+ * it has done nothing. Asking first would cost all others a call of the driver. */
+bool weft__cuda_is_elsewhere(const weft__cuda_device *device, CUresult code);
 /* Notes a fault if the code is one; returns the code. */
 CUresult weft__cuda_note(weft__cuda_device *device, CUresult code);
 /* WEFT_OK, or fails with what the call said, and notes a fault. */
@@ -80,7 +89,8 @@ weft_status weft__cuda_module_load(int index, weft__image *image, weft__module *
 bool weft__cuda_module_binary(weft__module *module, void **data, size_t *bytes);
 void weft__cuda_module_release(weft__module *module);
 const weft__kernel_text *weft__cuda_module_text(const weft__module *module);
-/* Queues a launch, a copy that does not wait or a graph; nothing for other work. */
+/* Queues a launch, a copy that does not wait or a graph; nothing for other work. Of these, only a
+ * copy needs the context to be current. */
 weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const weft__work *work);
 
 /* graph.c */

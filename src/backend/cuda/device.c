@@ -10,7 +10,7 @@ enum { DEVICES_MAX = 32 };
 static weft__cuda_device devices[DEVICES_MAX];
 static int devices_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the making of contexts */
-static _Atomic(const char *) given_up;
+_Atomic(const char *) weft__cuda_given_up;
 
 static int attribute(CUdevice id, int which)
 {
@@ -47,9 +47,7 @@ int weft__cuda_device_count(const char **why)
 
 weft__cuda_device *weft__cuda_device_at(int index) { return &devices[index]; }
 
-bool weft__cuda_usable(void) { return !atomic_load(&given_up); }
-
-void weft__cuda_give_up(const char *why) { atomic_store(&given_up, why); }
+void weft__cuda_give_up(const char *why) { atomic_store(&weft__cuda_given_up, why); }
 
 bool weft__cuda_enter(const weft__cuda_device *device)
 {
@@ -60,6 +58,13 @@ bool weft__cuda_enter(const weft__cuda_device *device)
     if (code == CUDA_SUCCESS && !current && weft__cu.CtxSetCurrent(own) == CUDA_SUCCESS)
         return false;
     return weft__cu.CtxPushCurrent(own) == CUDA_SUCCESS;
+}
+
+bool weft__cuda_is_elsewhere(const weft__cuda_device *device, CUresult code)
+{
+    CUcontext current = NULL;
+    return code != CUDA_SUCCESS && weft__cu.CtxGetCurrent(&current) == CUDA_SUCCESS &&
+           current != atomic_load_explicit(&device->context, memory_order_relaxed);
 }
 
 void weft__cuda_leave(bool entered)
@@ -117,7 +122,7 @@ static void *fail_fault(int index, int fault)
 weft__cuda_device *weft__cuda_device_get(int index)
 {
     weft__cuda_device *device = &devices[index];
-    const char *why = atomic_load_explicit(&given_up, memory_order_relaxed);
+    const char *why = atomic_load_explicit(&weft__cuda_given_up, memory_order_relaxed);
     const int fault = atomic_load_explicit(&device->fault, memory_order_relaxed);
     if (why)
         return FAIL_NULL(WEFT_ERROR_DEVICE, "cuda:%d cannot be used any more: %s", index, why);

@@ -72,7 +72,7 @@ static weft__pending *mark(weft__line *line, weft__pending *from)
 {
     weft__cuda_stream *s = line->owner;
     weft__pending *last = from;
-    for (weft__pending *p = from; p && !atomic_load(&p->deferred); p = p->next) {
+    for (weft__pending *p = from; p && !atomic_load(&p->deferred); p = weft__pending_next(p)) {
         if (p->event)
             return p;
         last = p;
@@ -88,12 +88,12 @@ static weft__pending *mark(weft__line *line, weft__pending *from)
 }
 
 /* 0 if the first work is done, 1 if not, below 0 if that is an error. */
-static int query(weft__cuda_stream *s)
+static int query(weft__cuda_stream *s, weft__pending *first)
 {
     weft__line *line = s->line;
     const bool entered = weft__cuda_enter(s->device);
     pthread_mutex_lock(&line->mutex);
-    const weft__pending *marked = mark(line, line->first);
+    const weft__pending *marked = mark(line, first);
     CUevent event = marked ? marked->event : NULL;
     const uint64_t reached = marked ? marked->work.sequence : 0;
     pthread_mutex_unlock(&line->mutex);
@@ -106,17 +106,18 @@ static int query(weft__cuda_stream *s)
 }
 
 /* When the device has faulted, all that it had is lost; what the helper has still comes. */
-static int state_of(weft__line *line, const weft__pending *first)
+static int state_of(weft__line *line, weft__pending *first)
 {
     weft__cuda_stream *s = line->owner;
+    if (first->work.sequence <= s->reached)
+        return 0;
     if (atomic_load(&first->deferred))
         return 1;
-    if (first->work.kind == WEFT__WORK_CALL || atomic_load(&first->settled) ||
-        first->work.sequence <= s->reached)
+    if (first->work.kind == WEFT__WORK_CALL || atomic_load(&first->settled))
         return 0;
     if (!weft__cuda_usable() || s->generation != atomic_load(&s->device->generation))
         return 0;
-    const int state = atomic_load(&s->device->fault) ? 1 : query(s);
+    const int state = atomic_load(&s->device->fault) ? 1 : query(s, first);
     const int fault = atomic_load(&s->device->fault);
     return state == 1 && fault ? -fault : state;
 }

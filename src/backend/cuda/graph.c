@@ -103,5 +103,11 @@ weft_status weft__cuda_graph_launch(void *graph, CUstream stream)
     if (g->generation != atomic_load(&g->device->generation))
         return FAIL(WEFT_ERROR_DEVICE, "the graph was lost when cuda:%d faulted; record it again",
                     g->device->index);
-    return weft__cuda_check(g->device, "GraphLaunch", weft__cu.GraphLaunch(g->executable, stream));
+    CUresult code = weft__cu.GraphLaunch(g->executable, stream);
+    if (weft__cuda_is_elsewhere(g->device, code)) {
+        const bool entered = weft__cuda_enter(g->device);
+        code = weft__cu.GraphLaunch(g->executable, stream);
+        weft__cuda_leave(entered);
+    }
+    return weft__cuda_check(g->device, "GraphLaunch", code);
 }

@@ -125,14 +125,19 @@ static weft_status start(const launching *l)
         return FAIL(WEFT_ERROR_UNSUPPORTED,
                     "a launch of %lld groups is more than CUDA takes; compute in parts",
                     (long long)groups);
-    return weft__cuda_check(l->device, "LaunchKernel",
-                            weft__cu.LaunchKernel(module->function, (unsigned)groups, 1, 1,
-                                                  text->group, 1, 1, 0, l->stream, l->parameters,
-                                                  NULL));
+    CUresult code = weft__cu.LaunchKernel(module->function, (unsigned)groups, 1, 1, text->group, 1,
+                                          1, 0, l->stream, l->parameters, NULL);
+    if (weft__cuda_is_elsewhere(l->device, code)) {
+        const bool entered = weft__cuda_enter(l->device);
+        code = weft__cu.LaunchKernel(module->function, (unsigned)groups, 1, 1, text->group, 1, 1, 0,
+                                     l->stream, l->parameters, NULL);
+        weft__cuda_leave(entered);
+    }
+    return weft__cuda_check(l->device, "LaunchKernel", code);
 }
 
 /* The struct in memory of the device's, which lives until the kernel has run. */
-static weft_status start_pointed(const launching *l, uint32_t count)
+static weft_status start_there(const launching *l, uint32_t count)
 {
     CUdeviceptr there = 0;
     TRY(weft__cuda_check(l->device, "MemAllocAsync",
@@ -144,6 +149,14 @@ static weft_status start_pointed(const launching *l, uint32_t count)
     if (status == WEFT_OK)
         status = start(l);
     weft__cu.MemFreeAsync(there, l->stream);
+    return status;
+}
+
+static weft_status start_pointed(const launching *l, uint32_t count)
+{
+    const bool entered = weft__cuda_enter(l->device);
+    const weft_status status = start_there(l, count);
+    weft__cuda_leave(entered);
     return status;
 }
 
@@ -186,21 +199,21 @@ static weft_status launch_native(weft__cuda_device *device, CUstream stream, con
                         (long long)launch->size[axis], axis);
         grid[along] = (unsigned)blocks;
     }
-    return weft__cuda_check(device, "LaunchKernel",
-                            weft__cu.LaunchKernel(work->of.launch.module->function, grid[0],
-                                                  grid[1], grid[2], block[0], block[1], block[2], 0,
-                                                  stream, parameters, NULL));
+    const bool entered = weft__cuda_enter(device);
+    const CUresult code =
+        weft__cu.LaunchKernel(work->of.launch.module->function, grid[0], grid[1], grid[2], block[0],
+                              block[1], block[2], 0, stream, parameters, NULL);
+    weft__cuda_leave(entered);
+    return weft__cuda_check(device, "LaunchKernel", code);
 }
 
-static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, const weft__work *work)
+__attribute__((noinline)) static weft_status
+launch_large(weft__cuda_device *device, CUstream stream, const weft__work *work, size_t bytes)
 {
     enum { NUMBERS = 512, PARAMETERS = 64 };
     int64_t numbers[NUMBERS];
     void *parameters[PARAMETERS];
-    const weft__launch *launch = work->of.launch.launch;
-    const size_t count = launch->arguments_count;
-    const size_t bytes =
-        weft__kernel_text_bytes(count, (size_t)launch->ndim, launch->scalars_count);
+    const size_t count = work->of.launch.launch->arguments_count;
     const size_t needed = count + bytes / sizeof *numbers;
     if (needed <= NUMBERS && count < PARAMETERS)
         return set_and_start(&(launching){device, stream, work, numbers, bytes, parameters});
@@ -211,6 +224,22 @@ static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, con
         &(launching){device, stream, work, more, bytes, (void **)(void *)(more + needed)});
     weft__free(more);
     return status;
+}
+
+/* Few numbers are near what the caller has on its stack, which is in the cache. */
+static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, const weft__work *work)
+{
+    enum { NUMBERS = 64, PARAMETERS = 16 };
+    int64_t numbers[NUMBERS];
+    void *parameters[PARAMETERS];
+    const weft__launch *launch = work->of.launch.launch;
+    const size_t count = launch->arguments_count;
+    const size_t bytes =
+        weft__kernel_text_bytes(count, (size_t)launch->ndim, launch->scalars_count);
+    const size_t needed = count + bytes / sizeof *numbers;
+    if (needed <= NUMBERS && count < PARAMETERS)
+        return set_and_start(&(launching){device, stream, work, numbers, bytes, parameters});
+    return launch_large(device, stream, work, bytes);
 }
 
 weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const weft__work *work)

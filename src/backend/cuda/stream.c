@@ -99,11 +99,13 @@ static weft_status open_again(weft__cuda_stream *s)
 
 static weft_status check(weft__cuda_stream *s, const weft__work *work)
 {
-    if (!weft__cuda_device_get(s->device->index))
+    weft__cuda_device *device = s->device;
+    if (!weft__cuda_is_ready(device) && !weft__cuda_device_get(device->index))
         return weft_error_code();
-    if (s->generation != atomic_load_explicit(&s->device->generation, memory_order_relaxed))
+    const uint64_t generation = atomic_load_explicit(&device->generation, memory_order_relaxed);
+    if (s->generation != generation)
         TRY(open_again(s));
-    return weft__cuda_memory_check(s->device, work);
+    return generation ? weft__cuda_memory_check(device, work) : WEFT_OK;
 }
 
 /* What it must come after is done already. */
@@ -156,7 +158,7 @@ static weft_status start(weft__cuda_stream *s, weft__pending *pending)
     const weft__work *work = &pending->work;
     if (pending->submitted)
         weft__cuda_trace_begin(s, pending);
-    const weft_status status = weft__cuda_copy_waits(work)
+    const weft_status status = work->kind == WEFT__WORK_COPY && weft__cuda_copy_waits(work)
                                    ? weft__cuda_copy_staged(s->device, s->handle, work)
                                    : weft__cuda_enqueue(s->device, s->handle, work);
     if (pending->submitted)
@@ -293,12 +295,21 @@ static weft_status enqueue(weft__cuda_stream *s, weft__pending *pending, bool *t
     return start(s, pending);
 }
 
+/* Whether the driver is called for the launch itself only, which finds out about the context. */
+static bool is_bare(const weft__pending *pending)
+{
+    const weft__work *work = &pending->work;
+    return (work->kind == WEFT__WORK_LAUNCH || work->kind == WEFT__WORK_GRAPH) &&
+           !work->waits_count && !pending->submitted;
+}
+
 static weft_status submit(weft__cuda_stream *s, weft__pending *pending)
 {
     bool there = false;
-    if (atomic_load(&s->deferred) == 0 && pending->work.kind != WEFT__WORK_CALL &&
-        !weft__cuda_copy_waits(&pending->work)) {
-        const bool entered = weft__cuda_enter(s->device);
+    const weft__work_kind kind = pending->work.kind;
+    if (atomic_load(&s->deferred) == 0 && kind != WEFT__WORK_CALL &&
+        (kind != WEFT__WORK_COPY || !weft__cuda_copy_waits(&pending->work))) {
+        const bool entered = !is_bare(pending) && weft__cuda_enter(s->device);
         const weft_status status = enqueue(s, pending, &there);
         weft__cuda_leave(entered);
         TRY(status);

@@ -2,7 +2,7 @@
 #include "backend/opencl/opencl.h"
 #include "core/traced.h"
 
-static int state(weft__line *line, const weft__pending *first)
+static int state(weft__line *line, weft__pending *first)
 {
     cl_int result = CL_COMPLETE;
     const cl_int code = weft__cl.GetEventInfo(first->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
