@@ -351,14 +351,16 @@ static weft_status compile_chain(int length, weft__effort *effort)
     return status;
 }
 
+/* All that becomes a kernel is optimized later. */
 TEST(long_code_is_made_quickly_first)
 {
     NEEDS_LLVM;
-    enum { F = WEFT__EFFORT_FULL, Q = WEFT__EFFORT_QUICK };
-    static const int lengths[] = {1, 60},
-                     done[][2] = {[F] = {F, F}, [WEFT__EFFORT_FIRST] = {F, Q}, [Q] = {Q, Q}};
+    enum { F = WEFT__EFFORT_FULL, Q = WEFT__EFFORT_QUICK, LENGTHS = 3 };
+    static const int lengths[LENGTHS] = {1, 60, 1000};
+    static const int done[][LENGTHS] = {
+        [F] = {F, F, F}, [WEFT__EFFORT_FIRST] = {F, Q, Q}, [Q] = {Q, Q, Q}};
     for (int k = F; k <= Q; k++)
-        for (int length = 0; length < 2; length++) {
+        for (int length = 0; length < LENGTHS; length++) {
             weft__effort effort = (weft__effort)k;
             CHECK_STATUS(compile_chain(lengths[length], &effort), WEFT_OK);
             CHECK_INT(effort, done[k][length]);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    LONG = 200,
-    LONGEST = 500,
+    LONG = 200,      /* operations: longer code is optimized less … */
+    LONGEST = 1100,  /* … and not at all if it is longer than most kernels can be */
     COMPLAINT = 200, /* characters */
     SOON = 24,    /* operations of all vectors in a turn: optimized code of so many is made soon */
     DISPLACED = 6 /* … of a displaced operand, whose ends of rows have masks */
