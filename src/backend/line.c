@@ -39,7 +39,8 @@ static weft__pending *wait_for_spare(weft__line *line)
     return take_spare(line);
 }
 
-static weft__pending *new_pending(weft__line *line, uint32_t uses)
+/* A new one, where none is ready. */
+__attribute__((noinline)) static weft__pending *make_pending(weft__line *line, uint32_t uses)
 {
     const bool few = uses <= WEFT__PENDING_USES;
     weft__pending *pending = few ? take_spare(line) : NULL;
@@ -51,6 +52,21 @@ static weft__pending *new_pending(weft__line *line, uint32_t uses)
         (pending = wait_for_spare(line)))
         weft__error_restore(&before);
     return pending;
+}
+
+static weft__pending *new_pending(weft__line *line, uint32_t uses)
+{
+    weft__pending *pending = line->ready;
+    if (!pending || uses > WEFT__PENDING_USES)
+        return make_pending(line, uses);
+    line->ready = weft__pending_next(pending);
+    return pending;
+}
+
+/* Of copies, and of functions. */
+__attribute__((noinline)) static void copy_whole(weft__work *to, const weft__work *work)
+{
+    *to = *work;
 }
 
 /* Of most kinds the whole would be several lines of the cache more. */
@@ -68,7 +84,7 @@ static void copy_work(weft__pending *pending, const weft__work *work)
         to->waits = work->waits;
         to->of.launch = work->of.launch; /* a graph is the first that this has */
     } else
-        *to = *work;
+        copy_whole(to, work);
     to->uses = pending->uses;
     for (uint32_t i = 0; i < work->uses_count; i++)
         pending->uses[i] = work->uses[i];

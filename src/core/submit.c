@@ -392,18 +392,21 @@ static bool queue_claimed(weft_stream *stream, weft__work *work, weft_status *st
     return true;
 }
 
-/* Who finds another thread's turn sleeps, as with locks. */
-static bool try_claimed(weft_stream *stream, weft__work *work, weft_status *status)
+/* It is another thread's turn: sleeps, as with locks. */
+__attribute__((noinline)) static void await_turn(weft_stream *stream)
 {
-    const bool sleeps = !weft__turn_try(work->timeline, WEFT__TURN_CLAIMS);
-    if (sleeps) {
-        pthread_mutex_lock(&stream->mutex);
-        weft__turn_take(work->timeline, WEFT__TURN_CLAIMS);
-    }
+    pthread_mutex_lock(&stream->mutex);
+    weft__turn_take(stream->timeline, WEFT__TURN_CLAIMS);
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+__attribute__((noinline)) static bool try_claimed(weft_stream *stream, weft__work *work,
+                                                  weft_status *status)
+{
+    if (!weft__turn_try(work->timeline, WEFT__TURN_CLAIMS))
+        await_turn(stream);
     const bool queued = queue_claimed(stream, work, status);
     weft__turn_end(work->timeline);
-    if (sleeps)
-        pthread_mutex_unlock(&stream->mutex);
     return queued;
 }
 
@@ -474,25 +477,24 @@ static bool is_direct(const weft_stream *stream, const weft__work *work)
            !atomic_load_explicit(&stream->failures.count, memory_order_relaxed);
 }
 
-/* Whether it may be queued without locks of the buffers: the first is as good a guess as all. */
+/* Whether nothing is known that has to be reported first, and it may be queued without locks of the
+ * buffers: the first is as good a guess as all. */
 static bool may_be_claimed(const weft_stream *stream, const weft__work *work)
 {
     return stream->async && stream->backend->claims && !work->waits_count && work->uses_count &&
+           !atomic_load_explicit(&stream->failures.count, memory_order_relaxed) &&
            (work->kind == WEFT__WORK_LAUNCH || work->kind == WEFT__WORK_GRAPH) &&
            atomic_load_explicit(&work->uses->buffer->claimant, memory_order_relaxed) ==
                work->timeline;
 }
 
-/* So often that what is pending stays short, where asking costs something. */
-static weft_status check_before(weft_stream *stream, const weft__timeline *timeline)
+/* Whether to ask the device: so often that what is pending stays short, where that costs something.
+ */
+static bool is_time_to_look(const weft_stream *stream, const weft__timeline *timeline)
 {
     const uint32_t every = stream->backend->look_every;
     const uint64_t submitted = atomic_load_explicit(&timeline->submitted, memory_order_relaxed);
-    if (every == 0 || (submitted & (every - 1)) == 0)
-        return weft__stream_check(stream);
-    return atomic_load_explicit(&stream->failures.count, memory_order_relaxed)
-               ? weft__stream_check_known(stream)
-               : WEFT_OK;
+    return every == 0 || (submitted & (every - 1)) == 0;
 }
 
 /* Work that failed before, and that nobody has asked about, says more than that this was refused.
@@ -502,6 +504,19 @@ static weft_status check_after(weft_stream *stream, weft_status status)
     const weft_status before =
         stream->backend->look_every > 0 ? weft__stream_check(stream) : WEFT_OK;
     return before != WEFT_OK ? before : status;
+}
+
+/* Kept out of what is called for each warm launch, which is then in fewer lines of the cache. */
+__attribute__((noinline)) static weft_status submit_slowly(weft_stream *stream, weft__work *work)
+{
+    weft_status status;
+    TRY(is_time_to_look(stream, work->timeline) ? weft__stream_check(stream)
+                                                : weft__stream_check_known(stream));
+    if (!may_be_claimed(stream, work) || !try_claimed(stream, work, &status)) {
+        TRY(check_known_inputs(stream, work));
+        status = submit_locked(stream, work);
+    }
+    return status == WEFT_OK ? WEFT_OK : check_after(stream, status);
 }
 
 weft_status weft__submit(weft_stream *stream, weft__work *work)
@@ -516,13 +531,11 @@ weft_status weft__submit(weft_stream *stream, weft__work *work)
         return WEFT_ERROR_MEMORY;
     if (is_direct(stream, work) && weft__claim_begin(work))
         return run_claimed(stream, work);
-    TRY(check_before(stream, work->timeline));
     weft_status status;
-    if (!may_be_claimed(stream, work) || !try_claimed(stream, work, &status)) {
-        TRY(check_known_inputs(stream, work));
-        status = submit_locked(stream, work);
-    }
-    return status == WEFT_OK ? WEFT_OK : check_after(stream, status);
+    if (may_be_claimed(stream, work) && !is_time_to_look(stream, work->timeline) &&
+        try_claimed(stream, work, &status))
+        return status == WEFT_OK ? WEFT_OK : check_after(stream, status);
+    return submit_slowly(stream, work);
 }
 
 static void fail_outputs(const weft__work *work, weft__failure *failure)

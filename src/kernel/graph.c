@@ -298,7 +298,7 @@ static weft_status replay_launch(weft_stream *stream, weft__work work)
     return weft__submit(stream, &work);
 }
 
-static weft_status replay(const weft_graph *graph, weft_stream *stream)
+__attribute__((noinline)) static weft_status replay(const weft_graph *graph, weft_stream *stream)
 {
     for (uint32_t i = 0; i < graph->works_count; i++) {
         weft__work work = graph->works[i].work;
@@ -332,7 +332,7 @@ static weft_status check_launch(const weft_graph *graph, const weft_stream *stre
 
 /* Says of the arrays that were made in the recording that they will have values, or still have
  * none. */
-static void set_unset(const weft_graph *graph, bool unset)
+__attribute__((noinline)) static void set_unset(const weft_graph *graph, bool unset)
 {
     for (const weft__use *use = graph->uses, *end = use + graph->uses_count; use < end; use++)
         if (use->write && use->buffer->recording == graph->number && unset)

@@ -46,9 +46,9 @@ static inline bool weft__cuda_is_ready(const weft__cuda_device *device)
  * returned. A thread that had none keeps it, so that later calls find it there. */
 bool weft__cuda_enter(const weft__cuda_device *device);
 void weft__cuda_leave(bool entered);
-/* Whether a launch that was refused may have been because another context is current, or none: then
- * it has done nothing. Asking first would cost all others a call of the driver. */
-bool weft__cuda_is_elsewhere(const weft__cuda_device *device, CUresult code);
+/* Whether another context is current, or none: then a launch that was refused may have been for
+ * that, and has done nothing. Asking first would cost all others a call of the driver. */
+bool weft__cuda_is_elsewhere(const weft__cuda_device *device) __attribute__((cold));
 /* Notes a fault if the code is one; returns the code. */
 CUresult weft__cuda_note(weft__cuda_device *device, CUresult code);
 /* WEFT_OK, or fails with what the call said, and notes a fault. */

@@ -60,10 +60,10 @@ bool weft__cuda_enter(const weft__cuda_device *device)
     return weft__cu.CtxPushCurrent(own) == CUDA_SUCCESS;
 }
 
-bool weft__cuda_is_elsewhere(const weft__cuda_device *device, CUresult code)
+bool weft__cuda_is_elsewhere(const weft__cuda_device *device)
 {
     CUcontext current = NULL;
-    return code != CUDA_SUCCESS && weft__cu.CtxGetCurrent(&current) == CUDA_SUCCESS &&
+    return weft__cu.CtxGetCurrent(&current) == CUDA_SUCCESS &&
            current != atomic_load_explicit(&device->context, memory_order_relaxed);
 }
 

@@ -104,7 +104,7 @@ weft_status weft__cuda_graph_launch(void *graph, CUstream stream)
         return FAIL(WEFT_ERROR_DEVICE, "the graph was lost when cuda:%d faulted; record it again",
                     g->device->index);
     CUresult code = weft__cu.GraphLaunch(g->executable, stream);
-    if (weft__cuda_is_elsewhere(g->device, code)) {
+    if (code != CUDA_SUCCESS && weft__cuda_is_elsewhere(g->device)) {
         const bool entered = weft__cuda_enter(g->device);
         code = weft__cu.GraphLaunch(g->executable, stream);
         weft__cuda_leave(entered);

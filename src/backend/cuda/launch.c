@@ -127,7 +127,7 @@ static weft_status start(const launching *l)
                     (long long)groups);
     CUresult code = weft__cu.LaunchKernel(module->function, (unsigned)groups, 1, 1, text->group, 1,
                                           1, 0, l->stream, l->parameters, NULL);
-    if (weft__cuda_is_elsewhere(l->device, code)) {
+    if (code != CUDA_SUCCESS && weft__cuda_is_elsewhere(l->device)) {
         const bool entered = weft__cuda_enter(l->device);
         code = weft__cu.LaunchKernel(module->function, (unsigned)groups, 1, 1, text->group, 1, 1, 0,
                                      l->stream, l->parameters, NULL);
