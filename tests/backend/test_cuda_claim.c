@@ -143,6 +143,26 @@ TEST(S6_a_launch_on_claimed_arrays_that_is_refused)
     CHECK_INT(value_of(a), 4);
 }
 
+/* Work that fails when its array is gone says nothing about the next one in that memory. */
+TEST(S6_memory_that_a_stream_has_claimed_begins_anew)
+{
+    NEEDS_STANDIN;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(0);
+    AUTO_GATE gate = GATE;
+    CHECK(stream && a && claim(stream, a));
+    const void *data = weft_array_data(a);
+    CHECK_STATUS(hold(stream, &gate), WEFT_OK);
+    CHECK_STATUS(add_one_on(stream, a), WEFT_OK);
+    fail_next("cuLaunchKernel", 999);
+    weft_array_release(a);
+    a = weft_empty(WEFT_SHAPE(ELEMENTS), .dtype = WEFT_I32, .device = device(), .stream = stream);
+    CHECK(a && weft_array_data(a) == data);
+    gate_open(&gate);
+    CHECK_STATUS(weft_stream_synchronize(stream), WEFT_ERROR_STREAM);
+    CHECK_STATUS(weft_eval(a), WEFT_OK);
+}
+
 /* A launch is made without asking which context is current; where that is none, or another's, it is
  * made again there. */
 TEST(A5_another_context_is_current)
@@ -274,6 +294,7 @@ TEST_MAIN(TEST_NO_FAULTS(S1_a_stream_with_its_own_arrays_takes_no_lock, VARIES),
           TEST_NO_FAULTS(E3_a_read_waits_for_what_a_stream_has_claimed, VARIES),
           TEST_NO_FAULTS(M6_memory_that_a_stream_has_claimed_is_used_again, VARIES),
           TEST_NO_FAULTS(S6_a_launch_on_claimed_arrays_that_is_refused, VARIES),
+          TEST_NO_FAULTS(S6_memory_that_a_stream_has_claimed_begins_anew, VARIES),
           TEST_NO_FAULTS(A5_another_context_is_current, VARIES),
           TEST_NO_FAULTS(S5_additions_of_streams_are_all_there, VARIES),
           TEST_NO_FAULTS(S5_arrays_change_hands_between_streams, VARIES),
