@@ -162,6 +162,26 @@ TEST(folds)
     CHECK_ALL(trials);
 }
 
+/* Rows that are loaded ahead: none, one time or more often, and some that are left. No argument is
+ * so far that an item does its elements again. */
+TEST(folds_of_long_code)
+{
+    static const trial trials[] = {
+        {"sum(sin(min(a, 1))*a, axis=1)", "a", {2, {3, 260}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*a)", "a", {1, {80000}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*f32(index(1)))", "a", {3, {8, 16, 256}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*b, axis=1)", "ab", {2, {5, 4736}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*a, axis=1)", "a", {2, {3, 388}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*a, axis=1)", "a", {2, {3, 516}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*a, axis=0)", "a", {2, {1500, 84}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1))*a, axis=1)", "a", {2, {3, 772}}, WEFT_F32, false, 0, 0},
+        {"argmax(sin(min(a, 1)), axis=1)", "a", {2, {9, 4228}}, WEFT_F32, false, 0, 0},
+        {"sum(sin(min(a, 1)), axis=1)", "a", {2, {4, 8192}}, WEFT_F64, false, 0, 0},
+        {"max(sin(min(a, 1)))", "a", {1, {65536}}, WEFT_F16, true, 0, 0},
+    };
+    CHECK_ALL(trials);
+}
+
 /* `x` of the last two sizes, seen along the first or the second axis as if it were there often. */
 static weft_array *repeated(const char *data, const trial *t, bool second, weft_device device)
 {
@@ -375,9 +395,10 @@ TEST(views_of_one_array)
 }
 
 #define LONG "compiles very many kernels"
-TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(results_of_the_same_elements, LONG),
-          TEST_NO_FAULTS(turned_operands, LONG), TEST_NO_FAULTS(elements_apart, LONG),
-          TEST_NO_FAULTS(stencils, LONG), TEST_NO_FAULTS(rare_arguments, LONG),
-          TEST_NO_FAULTS(alone_forwards, LONG), TEST_NO_FAULTS(alone_backwards, LONG),
+TEST_MAIN(TEST_NO_FAULTS(folds, LONG), TEST_NO_FAULTS(folds_of_long_code, LONG),
+          TEST_NO_FAULTS(results_of_the_same_elements, LONG), TEST_NO_FAULTS(turned_operands, LONG),
+          TEST_NO_FAULTS(elements_apart, LONG), TEST_NO_FAULTS(stencils, LONG),
+          TEST_NO_FAULTS(rare_arguments, LONG), TEST_NO_FAULTS(alone_forwards, LONG),
+          TEST_NO_FAULTS(alone_backwards, LONG),
           TEST_NO_FAULTS(machine_code_of_another_process, LONG),
           TEST_NO_FAULTS(views_of_one_array, LONG));

@@ -102,6 +102,17 @@ static void write_nothing(weft__writer *w)
     weft__text_add(&w->text, "return z;\n}\n");
 }
 
+/* What the item so many places on in the warp has. */
+static void write_passed(weft__writer *w)
+{
+    weft__text_add(&w->text, "#ifdef PASSES\n"
+                             "FUNCTION partial passed(const partial x, const int by)\n{\n"
+                             "partial z;\n");
+    FOR_EACH_FOLD(w, k)
+    weft__text_add(&w->text, "z.a%u = PASSED_%s(x.a%u, by);\n", k, field_type(w, k), k);
+    weft__text_add(&w->text, "return z;\n}\n#endif\n");
+}
+
 /* The type of a partial result in the buffer between the stages. */
 static const char *kept_type(const weft__writer *w, uint32_t at)
 {
@@ -206,24 +217,71 @@ static void write_held(weft__writer *w)
     weft__text_add(&w->text, " } held;\n");
 }
 
-static void write_fetch(weft__writer *w)
+static void write_row_address(weft__writer *w, uint32_t k, bool straight)
 {
-    weft__text_add(&w->text,
-                   "FUNCTION void fetch(PARAMETERS, const I point, const I r, held *h)\n{\n");
-    weft__write_positions(w, 0, w->kept_ndim, "point");
-    weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
+    weft__text_add(&w->text, "GLOBAL const u8 *q%u = ", k);
+    if (straight) {
+        weft__text_add(&w->text, "at.q%u + by*", k);
+        weft__write_stride(w, k, w->kept_ndim);
+    } else {
+        weft__write_address(w, k, "i");
+    }
+    weft__text_add(&w->text, ";\n");
+}
+
+/* A row that is `by` elements of the folded axes on from a place, and a place so far on. Along one
+ * axis places are addresses: what is added to them is then known before. */
+static void write_fetch(weft__writer *w, bool straight)
+{
+    weft__text_add(&w->text, "FUNCTION void fetch(PARAMETERS, const places at, const I by, held "
+                             "*h)\n{\n");
+    if (!straight) {
+        weft__text_add(&w->text, "const I point = at.point, r = at.r + by;\n");
+        weft__write_positions(w, 0, w->kept_ndim, "point");
+        weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
+    }
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         char to[24], from[16];
         if (!weft__is_read(w->kernel, w->wanted, k))
             continue;
-        weft__text_add(&w->text, "GLOBAL const u8 *q%u = ", k);
-        weft__write_address(w, k, "i");
-        weft__text_add(&w->text, ";\n");
+        write_row_address(w, k, straight);
         snprintf(to, sizeof to, "h->x%u", k);
         snprintf(from, sizeof from, "q%u", k);
         weft__write_row_load(w, k, to, from);
     }
+    weft__text_add(&w->text, "}\nFUNCTION void move(PARAMETERS, places *at, const I by)\n{\n"
+                             "at->r += by;\n");
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        if (!straight || !weft__is_read(w->kernel, w->wanted, k))
+            continue;
+        weft__text_add(&w->text, "at->q%u += by*", k);
+        weft__write_stride(w, k, w->kept_ndim);
+        weft__text_add(&w->text, ";\n");
+    }
     weft__text_add(&w->text, "}\n");
+}
+
+static void write_places(weft__writer *w)
+{
+    const bool straight = w->shape.ndim - w->kept_ndim == 1;
+    weft__text_add(&w->text, "typedef struct { I point, r;");
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (straight && weft__is_read(w->kernel, w->wanted, k))
+            weft__text_add(&w->text, " GLOBAL const u8 *q%u;", k);
+    weft__text_add(&w->text, " } places;\n"
+                             "FUNCTION places place(PARAMETERS, const I point, const I r)\n{\n"
+                             "places at;\nat.point = point;\nat.r = r;\n");
+    weft__write_positions(w, 0, w->kept_ndim, "point");
+    weft__write_positions(w, w->kept_ndim, w->shape.ndim, "r");
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        if (!straight || !weft__is_read(w->kernel, w->wanted, k))
+            continue;
+        weft__text_add(&w->text, "at.q%u = ", k);
+        weft__write_address(w, k, "i");
+        weft__text_add(&w->text, ";\n");
+    }
+    weft__text_add(&w->text, "return at;\n}\n");
+    write_fetch(w, straight);
 }
 
 static bool is_aligned(weft__writer *w, uint32_t k)
@@ -283,7 +341,7 @@ static void write_elements(weft__writer *w)
     weft__want_folded(w);
     write_small(w);
     write_held(w);
-    write_fetch(w);
+    write_places(w);
     weft__text_add(&w->text,
                    "FUNCTION bool elements(PARAMETERS, const I point, const I begin, "
                    "const held *h, small *z)\n{\nbool some = false;\nconst I r = begin;\n");
@@ -337,6 +395,8 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source)
     write_combine(w);
     write_nothing(w);
     write_keeping(w);
+    if (weft__passes(w))
+        write_passed(w);
     if (cpu || w->shape.stage != WEFT__STAGE_FINISH)
         write_element(w);
     if (cpu && (branches = w->skips.count > 0))

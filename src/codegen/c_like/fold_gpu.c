@@ -15,43 +15,69 @@ static const char vectors_text[] =
     "return 0;\n"
     "held now[ROWS];\n"
     "small y[RESULTS*SIDE];\n"
-    "#if AHEAD\n"
-    "UNROLL for (int u = 0; u < ROWS; u++)\n"
-    "fetch(ARGUMENTS, point, begin + u*APART, &now[u]);\n"
-    "#endif\n"
     "ROLLED for (int k = 0; k + ROWS <= rows; k += ROWS) {\n"
-    "#if AHEAD\n"
-    "held next[ROWS];\n"
-    "if (k + 2*ROWS <= rows)\n"
     "UNROLL for (int u = 0; u < ROWS; u++)\n"
-    "fetch(ARGUMENTS, point, begin + (k + ROWS + u)*APART, &next[u]);\n"
-    "#else\n"
-    "UNROLL for (int u = 0; u < ROWS; u++)\n"
-    "fetch(ARGUMENTS, point, begin + (k + u)*APART, &now[u]);\n"
-    "#endif\n"
+    "fetch(ARGUMENTS, place(ARGUMENTS, point, begin + (k + u)*APART), 0, &now[u]);\n"
     "UNROLL for (int b = 0; b < RESULTS; b++) {\n"
     "small z[ROWS][SIDE];\n"
     "UNROLL for (int u = 0; u < ROWS; u++) {\n"
     "some |= elements(ARGUMENTS, point + b*BETWEEN, begin + (k + u)*APART, &now[u], z[u]);\n"
-    "#if AHEAD\n"
-    "}\n"
-    "UNROLL for (int u = 0; u < ROWS; u++) {\n"
-    "#endif\n"
     "UNROLL for (int e = 0; e < SIDE; e++)\n"
     "y[b*SIDE + e] = u == 0 && k == 0 ? z[u][e] : small_combined(y[b*SIDE + e], z[u][e]);\n"
     "}\n"
     "}\n"
-    "#if AHEAD\n"
-    "UNROLL for (int u = 0; u < ROWS; u++)\n"
-    "now[u] = next[u];\n"
-    "#endif\n"
     "}\n"
     "UNROLL for (int e = 0; e < RESULTS*SIDE; e++)\n"
     "x[e] = widened(y[e]);\n"
     "return some ? 0 : rows & -ROWS;\n"
     "}\n";
 
-/* What the 128 lanes of a chunk come to, of each result, for all items of the warp. */
+/* The same of one result, where much is done with a row: the next rows and those after them are
+ * loaded ahead in turn, so that no register is moved, and found from where the first one is. */
+static const char ahead_text[] =
+    "FUNCTION bool rows_taken(PARAMETERS, const I point, const I begin, const held *rows, "
+    "small *y, const bool first)\n"
+    "{\n"
+    "bool some = false;\n"
+    "small z[ROWS][SIDE];\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "some |= elements(ARGUMENTS, point, begin + u*APART, &rows[u], z[u]);\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "y[e] = u == 0 && first ? z[u][e] : small_combined(y[e], z[u][e]);\n"
+    "return some;\n"
+    "}\n"
+    "FUNCTION int rows_combined(PARAMETERS, partial *x, const I point, const I begin, const int "
+    "rows)\n"
+    "{\n"
+    "bool some = !vectors(ARGUMENTS);\n"
+    "if (some || rows < ROWS)\n"
+    "return 0;\n"
+    "places at = place(ARGUMENTS, point, begin);\n"
+    "held now[ROWS], next[ROWS];\n"
+    "small y[SIDE];\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "fetch(ARGUMENTS, at, u*APART, &now[u]);\n"
+    "int k = 0;\n"
+    "ROLLED for (; k + 2*ROWS <= rows; k += 2*ROWS) {\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "fetch(ARGUMENTS, at, (ROWS + u)*APART, &next[u]);\n"
+    "some |= rows_taken(ARGUMENTS, point, begin + k*APART, now, y, k == 0);\n"
+    "if (k + 3*ROWS <= rows)\n"
+    "UNROLL for (int u = 0; u < ROWS; u++)\n"
+    "fetch(ARGUMENTS, at, (2*ROWS + u)*APART, &now[u]);\n"
+    "some |= rows_taken(ARGUMENTS, point, begin + (k + ROWS)*APART, next, y, false);\n"
+    "move(ARGUMENTS, &at, 2*ROWS*APART);\n"
+    "}\n"
+    "if (k + ROWS <= rows)\n"
+    "some |= rows_taken(ARGUMENTS, point, begin + k*APART, now, y, k == 0);\n"
+    "UNROLL for (int e = 0; e < SIDE; e++)\n"
+    "x[e] = widened(y[e]);\n"
+    "return some ? 0 : rows & -ROWS;\n"
+    "}\n";
+
+/* What the 128 lanes of a chunk come to, of each result, for the first item of the warp. Where all
+ * items have whole rows and nothing else, they pass it on to each other. */
 static const char lanes_text[] =
     "FUNCTION void piece(PARAMETERS, LOCAL_POINTER partial *lane, partial *whole, const I point, "
     "const I begin, const int length)\n"
@@ -67,11 +93,21 @@ static const char lanes_text[] =
     "#if SIDE > 1\n"
     "partial *y = all + b*SIDE;\n"
     "if (done)\n"
-    "UNROLL for (int e = 0; e < 4; e++) {\n"
+    "UNROLL for (int e = 0; e < 4; e++)\n"
     "UNROLL for (int k = 4; k < SIDE; k += 4)\n"
     "y[e] = combine(y[e], y[e + k]);\n"
-    "lane[4*t + e] = y[e];\n"
+    "#ifdef PASSES\n"
+    "if (ALL(done && 128*done == length)) {\n"
+    "UNROLL for (int h = 16; h > 0; h /= 2)\n"
+    "UNROLL for (int e = 0; e < 4; e++)\n"
+    "y[e] = combine(y[e], passed(y[e], h));\n"
+    "whole[b] = combine(combine(y[0], y[2]), combine(y[1], y[3]));\n"
+    "continue;\n"
     "}\n"
+    "#endif\n"
+    "if (done)\n"
+    "UNROLL for (int e = 0; e < 4; e++)\n"
+    "lane[4*t + e] = y[e];\n"
     "#endif\n"
     "if (!done || 128*done < length)\n"
     "ROLLED for (int e = 0; e < 4; e++) {\n"
@@ -323,6 +359,15 @@ int64_t weft__c_like_groups(const weft__kernel *kernel, const weft__launch *laun
     return groups;
 }
 
+bool weft__passes(const weft__writer *w)
+{
+    enum { FEW = 2 };
+    const uint32_t folds = w->kernel->folds_count;
+    return w->dialect != WEFT__DIALECT_OPENCL_CPU && folds > 0 && folds <= FEW &&
+           w->shape.lanes > 1 && w->shape.stage != WEFT__STAGE_FINISH &&
+           weft__kernel_has_lanes(w->kernel);
+}
+
 uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch)
 {
     int warps = 1;
@@ -398,10 +443,21 @@ static int rows_of(const weft__writer *w)
     return rows;
 }
 
+/* So that 1024 items are there at once where one operand of 4 bytes is loaded ahead. */
+static int groups_at_once(const weft__writer *w, uint32_t group)
+{
+    int inputs = 0;
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        inputs += !w->kernel->operands[k].output;
+    const bool bound = is_heavy(w->kernel) && inputs == 1 && weft__vector_of(w->kernel) == 16;
+    return bound ? 1024 / (int)group : 0;
+}
+
 static void write_lanes(weft__writer *w, weft__kernel_text *source)
 {
     const int warps = w->shape.warps, all = warps_of(w->kernel);
     source->group = (uint32_t)all * WARP;
+    w->at_once = groups_at_once(w, source->group);
     source->points = (uint32_t)(w->shape.shared > 1 ? w->shape.shared : all / warps);
     weft__text_add(&w->text, "#define WARPS %d\n#define POINTS %d\n%s%s", warps, all / warps,
                    lanes_text, weft__is_orderless(w->kernel) ? orderless_text : warps_text);
@@ -457,12 +513,11 @@ void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source)
         write_finish(w, source);
         return;
     }
-    weft__text_add(
-        &w->text, "#define SIDE %d\n#define ROWS %d\n#define APART %d\n#define AHEAD %d\n",
-        w->shape.lanes, rows, lanes ? 32 * w->shape.lanes : 1, lanes && is_heavy(w->kernel));
+    weft__text_add(&w->text, "#define SIDE %d\n#define ROWS %d\n#define APART %d\n", w->shape.lanes,
+                   rows, lanes ? 32 * w->shape.lanes : 1);
     write_sharing(w);
     write_unrolling(w, lanes, several ? 2 : rows);
     if (several)
-        weft__text_add(&w->text, "%s", vectors_text);
+        weft__text_add(&w->text, "%s", lanes && is_heavy(w->kernel) ? ahead_text : vectors_text);
     (lanes ? write_lanes : write_runs)(w, source);
 }

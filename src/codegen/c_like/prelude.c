@@ -6,7 +6,7 @@ static const char cuda_words[] =
     "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32;\n"
     "typedef unsigned long long u64; typedef float f32; typedef double f64;\n"
     "#define KERNEL(group) extern \"C\" __global__ void __launch_bounds__(group)\n"
-    "#define KERNEL_OF_FIVE(group) extern \"C\" __global__ void __launch_bounds__(group, 5)\n"
+    "#define KERNEL_AT_ONCE(group, n) extern \"C\" __global__ void __launch_bounds__(group, n)\n"
     "#define FUNCTION static __device__ __forceinline__\n"
     "#define GLOBAL\n"
     "#define LOCAL __shared__\n"
@@ -106,6 +106,36 @@ static const char fetch_words[] =
     "#define FETCH_16(p) (*(p))\n"
     "#define FETCH_8(p) (*(p))\n"
     "#define FETCH_4(p) (*(p))\n"
+    "#endif\n";
+
+/* Items of a warp give each other what they have, and agree: all are at one place of the text. */
+static const char passing_words[] =
+    "#if defined(__CUDACC_RTC__) || defined(NVIDIA_WORDS)\n"
+    "#define PASSES\n"
+    "FUNCTION bool ALL(const bool x)\n"
+    "{\n"
+    "    u32 y;\n"
+    "    asm volatile(\"{.reg .pred p, q; setp.ne.u32 p, %1, 0;\"\n"
+    "        \"vote.sync.all.pred q, p, 0xffffffff; selp.u32 %0, 1, 0, q;}\"\n"
+    "        : \"=r\"(y) : \"r\"((u32)x));\n"
+    "    return y != 0;\n"
+    "}\n"
+    "FUNCTION u32 PASSED_u32(const u32 x, const int by)\n"
+    "{\n"
+    "    u32 y;\n"
+    "    asm volatile(\"shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;\"\n"
+    "        : \"=r\"(y) : \"r\"(x), \"r\"(by));\n"
+    "    return y;\n"
+    "}\n"
+    "FUNCTION u64 PASSED_u64(const u64 x, const int by)\n"
+    "{\n"
+    "    const u32 low = PASSED_u32((u32)x, by);\n"
+    "    return (u64)PASSED_u32((u32)(x >> 32), by) << 32 | low;\n"
+    "}\n"
+    "#define PASSED_i32(x, by) (i32)PASSED_u32((u32)(x), by)\n"
+    "#define PASSED_f32(x, by) AS_f32(PASSED_u32(AS_u32(x), by))\n"
+    "#define PASSED_i64(x, by) (i64)PASSED_u64((u64)(x), by)\n"
+    "#define PASSED_f64(x, by) AS_f64(PASSED_u64(AS_u64(x), by))\n"
     "#endif\n";
 
 /* Most of the time of a compiler such as PoCL's goes into reading the declarations of OpenCL's
@@ -219,6 +249,11 @@ static const char negations[] =
 /* A compiler of NVIDIA's that refuses its words is told to do without. */
 static const char gpu_words[] = "#if defined(__NV_CL_C_VERSION) && !defined(WEFT_PLAIN)\n"
                                 "#define NVIDIA_WORDS\n"
+                                "#undef WARPS_ALONE\n"
+                                "#undef WARP_BARRIER\n"
+                                "#define WARPS_ALONE 1\n"
+                                "#define WARP_BARRIER \\\n"
+                                "asm volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\")\n"
                                 "#endif\n"
                                 "#define HIGH_i32(x, y) mul_hi(x, y)\n"
                                 "#define HIGH_u32(x, y) mul_hi(x, y)\n";
@@ -350,6 +385,8 @@ void weft__write_prelude(weft__writer *w)
     else
         weft__text_add(&w->text, "%s%s%s", wide_words, w->widens ? widening_words : "",
                        w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
+    if (weft__passes(w))
+        weft__text_add(&w->text, "%s", passing_words);
     weft__text_add(&w->text, "%s", negations);
     if (uses_halves(w->kernel))
         weft__text_add(&w->text, "#define NAN_SIGNS %d\n%s", sees_bits(w->kernel), halves);

@@ -376,9 +376,12 @@ void weft__write_types(weft__writer *w)
 
 void weft__write_kernel(weft__writer *w, uint32_t group)
 {
-    const bool five = w->dialect == WEFT__DIALECT_CUDA && w->shape.march;
-    weft__text_add(&w->text, "KERNEL%s(%u) weft_kernel(PARAMETERS)\n{\n", five ? "_OF_FIVE" : "",
-                   group);
+    const int groups = w->shape.march ? 5 : w->at_once;
+    if (w->dialect == WEFT__DIALECT_CUDA && groups > 0)
+        weft__text_add(&w->text, "KERNEL_AT_ONCE(%u, %d)", group, groups);
+    else
+        weft__text_add(&w->text, "KERNEL(%u)", group);
+    weft__text_add(&w->text, " weft_kernel(PARAMETERS)\n{\n");
     if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
         weft__text_add(&w->text, "if (g.count < 0)\nreturn;\n");
 }

@@ -55,6 +55,7 @@ typedef struct weft__writer {
     bool fast;     /* no branch is taken: `some` becomes true if one should have been */
     bool inside;   /* displaced loads do not leave arrays along the innermost axis */
     bool pointed;  /* see weft__kernel_text */
+    int at_once;   /* (in CUDA) groups that registers must be enough for; or 0 */
     weft__text text;
     bool widens;       /* (on GPUs) some value is compared that was widened to f64 */
     uint8_t *wanted;   /* for each value: whether what is being written needs it */
@@ -205,6 +206,8 @@ void weft__write_fold(weft__writer *w, weft__kernel_text *source);
 
 /* fold_gpu.c: the same for GPUs; if there are several lanes, after `elements` and `vectors`. */
 void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source);
+/* Whether the items of a warp pass on to each other what they have, where a device can. */
+bool weft__passes(const weft__writer *w);
 uint8_t weft__fold_warps(const weft__kernel *kernel, const weft__launch *launch);
 /* (Of chunks on GPUs) sets `shared` and `across`. */
 void weft__share_loads(const weft__kernel *kernel, const weft__launch *launch,
@@ -216,7 +219,7 @@ bool weft__is_orderless(const weft__kernel *kernel);
 int weft__largest_read(const weft__kernel *kernel);
 
 /* source.c: the types of the parameters, and the line that a kernel begins with: one that marches
- * has so few registers that five groups are there at once. */
+ * has so few registers that five groups are there at once, others that `at_once` are. */
 void weft__write_types(weft__writer *w);
 void weft__write_kernel(weft__writer *w, uint32_t group);
 
