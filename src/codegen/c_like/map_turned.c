@@ -1,43 +1,60 @@
 /* Maps on GPUs with operands that lie along another axis than the last: a group takes a square of
  * both axes, and turns theirs in local memory, so that all memory is read and written along rows.
  *
- * An item has column `tx` of the square, and of its rows every eighth, from `ty` on. */
+ * An item has column `tx` of the square, and of its rows every so many, from `ty` on. */
 #include "codegen/c_like/write.h"
 
-enum { SIDE = 32, EACH = 4, DOWN = SIDE / EACH };
-_Static_assert(SIDE *DOWN == WEFT__GROUP_ITEMS, "items have the square between them");
+enum { SIDE = 32, SIDE_MOST = 64 };
 
 int weft__turned_bytes(weft_dtype dtype) { return SIDE * (SIDE + 1) * (int)weft_dtype_size(dtype); }
-
-static void write_place(weft__writer *w)
-{
-    const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
-    weft__text_add(
-        &w->text,
-        "const int tx = (int)LOCAL_ID & %d, ty = (int)LOCAL_ID >> %d;\n"
-        "const I across = (I)((U)(g.size[%d] + %d)/%d), square = (I)((U)GROUP_ID/(U)across);\n"
-        "const I down = (I)((U)(g.size[%d] + %d)/%d), others = (I)((U)square/(U)down);\n",
-        SIDE - 1, weft__log2(SIDE), last, SIDE - 1, SIDE, other, SIDE - 1, SIDE);
-    weft__text_add(&w->text,
-                   "const I column = ((I)GROUP_ID - square*across)*%d, row = (square - "
-                   "others*down)*%d;\nI rest0 = others;\n",
-                   SIDE, SIDE);
-    for (int k = last - 1; k >= 0; k--)
-        if (k != other)
-            weft__write_divided(w, k, 0);
-}
 
 static bool is_turned(const weft__writer *w, uint32_t operand)
 {
     return w->shape.lie[operand] == WEFT__LIE_TURNED;
 }
 
+/* Longer rows of memory where little is held: one turned operand of 4 bytes, and one other. */
+static int side_of(const weft__writer *w)
+{
+    int turned = 0, others = 0;
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
+        if (!weft__is_read(w->kernel, w->wanted, k))
+            continue;
+        const int words = ((int)weft_dtype_size((weft_dtype)w->kernel->operands[k].dtype) + 3) / 4;
+        *(is_turned(w, k) ? &turned : &others) += words;
+    }
+    return turned == 1 && others <= 1 ? SIDE_MOST : SIDE;
+}
+
+/* Rows of a square that are taken at once. */
+static int down_of(const weft__writer *w) { return WEFT__GROUP_ITEMS / side_of(w); }
+/* Elements of a square that an item has. */
+static int each_of(const weft__writer *w) { return side_of(w) / down_of(w); }
+
+static void write_place(weft__writer *w)
+{
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, side = side_of(w);
+    weft__text_add(
+        &w->text,
+        "const int tx = (int)LOCAL_ID & %d, ty = (int)LOCAL_ID >> %d;\n"
+        "const I across = (I)((U)(g.size[%d] + %d)/%d), square = (I)((U)GROUP_ID/(U)across);\n"
+        "const I down = (I)((U)(g.size[%d] + %d)/%d), others = (I)((U)square/(U)down);\n",
+        side - 1, weft__log2(side), last, side - 1, side, other, side - 1, side);
+    weft__text_add(&w->text,
+                   "const I column = ((I)GROUP_ID - square*across)*%d, row = (square - "
+                   "others*down)*%d;\nI rest0 = others;\n",
+                   side, side);
+    for (int k = last - 1; k >= 0; k--)
+        if (k != other)
+            weft__write_divided(w, k, 0);
+}
+
 /* Where element e of an item is, or where it is the other way round. */
 static void write_element_place(weft__writer *w, bool turned)
 {
     const int last = w->shape.ndim - 1, other = w->shape.turned - 1;
-    weft__text_add(&w->text, "I i%d = column + %s, i%d = row + %s;\n", last,
-                   turned ? "ty + 8*e" : "tx", other, turned ? "tx" : "ty + 8*e");
+    weft__text_add(&w->text, "const int te = ty + %d*e;\nI i%d = column + %s, i%d = row + %s;\n",
+                   down_of(w), last, turned ? "te" : "tx", other, turned ? "tx" : "te");
 }
 
 /* Whether it is there, and, to load without branches, one that is. */
@@ -61,16 +78,16 @@ static void write_square(weft__writer *w, uint32_t operand)
 {
     const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
     const char *type = weft__text_of_memory(dtype);
-    const int parts = weft__parts_of(dtype);
+    const int parts = weft__parts_of(dtype), side = side_of(w);
     if (is_turned(w, operand))
-        weft__text_add(&w->text, "LOCAL %s square%u[%d][%d];\n", type, operand, SIDE,
-                       parts * (SIDE + 1));
-    weft__text_add(&w->text, "%s x%u[%d];\n", type, operand, parts * EACH);
+        weft__text_add(&w->text, "LOCAL %s square%u[%d][%d];\n", type, operand, side,
+                       parts * (side + 1));
+    weft__text_add(&w->text, "%s x%u[%d];\n", type, operand, parts * each_of(w));
 }
 
 static void write_loads(weft__writer *w, bool turned)
 {
-    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", EACH);
+    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", each_of(w));
     write_element_place(w, turned);
     write_element_near(w);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
@@ -90,13 +107,13 @@ static void write_loads(weft__writer *w, bool turned)
 
 static void write_squares(weft__writer *w)
 {
-    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", EACH);
+    weft__text_add(&w->text, "UNROLL for (int e = 0; e < %d; e++) {\n", each_of(w));
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
         const int parts = weft__parts_of((weft_dtype)w->kernel->operands[k].dtype);
         for (int part = 0; is_turned(w, k) && part < parts; part++)
             if (weft__is_read(w->kernel, w->wanted, k))
-                weft__text_add(&w->text, "square%u[ty + 8*e][%d*tx + %d] = x%u[%d*e + %d];\n", k,
-                               parts, part, k, parts, part);
+                weft__text_add(&w->text, "square%u[ty + %d*e][%d*tx + %d] = x%u[%d*e + %d];\n", k,
+                               down_of(w), parts, part, k, parts, part);
     }
     weft__text_add(&w->text, "}\n");
 }
@@ -108,7 +125,7 @@ static void write_value(weft__writer *w, uint32_t at)
         weft__write_store(w, value);
     } else if (value->op == WEFT__OP_load && !value->shift && is_turned(w, value->slot)) {
         const weft_dtype memory = (weft_dtype)w->kernel->operands[value->slot].dtype;
-        weft__text_add(&w->text, "const %s m%u = square%u[tx][%d*(ty + 8*e) + %d];\n",
+        weft__text_add(&w->text, "const %s m%u = square%u[tx][%d*te + %d];\n",
                        weft__text_of_memory(memory), at, value->slot, weft__parts_of(memory),
                        value->part);
         weft__write_loaded(w, at);
@@ -128,13 +145,13 @@ void weft__write_turned(weft__writer *w, weft__kernel_text *source)
     write_loads(w, true);
     write_loads(w, false);
     write_squares(w);
-    weft__text_add(&w->text, "BARRIER;\nUNROLL for (int e = 0; e < %d; e++) {\n", EACH);
+    weft__text_add(&w->text, "BARRIER;\nUNROLL for (int e = 0; e < %d; e++) {\n", each_of(w));
     write_element_place(w, false);
     write_element_there(w);
     weft__write_wanted(w, write_value);
     weft__text_add(&w->text, "}\n}\n}\n");
     source->group = WEFT__GROUP_ITEMS;
-    source->points = SIDE * SIDE;
-    source->down = SIDE;
+    source->points = (uint32_t)(side_of(w) * side_of(w));
+    source->down = (uint32_t)side_of(w);
     source->down_axis = w->shape.turned - 1;
 }

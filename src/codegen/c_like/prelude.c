@@ -61,6 +61,19 @@ static const char wide_words[] =
     "#define WIDE(x, y) ((u64)(x)*(y))\n"
     "#endif\n";
 
+/* NVIDIA's compilers compare a last bit with 1, after an instruction to have it, unless they do not
+ * see what it is; then they have one for all bits of a number that are looked at. */
+static const char bit_words[] = "#if defined(__CUDACC_RTC__) || defined(NVIDIA_WORDS)\n"
+                                "FUNCTION u32 LAST_BIT(u32 x)\n"
+                                "{\n"
+                                "    u32 y;\n"
+                                "    asm(\"and.b32 %0, %1, 1;\" : \"=r\"(y) : \"r\"(x));\n"
+                                "    return y;\n"
+                                "}\n"
+                                "#else\n"
+                                "#define LAST_BIT(x) ((x)&1u)\n"
+                                "#endif\n";
+
 /* NVIDIA's compilers take 0 > x ? 0 : x, of an x that is widened, for x <= 0 ? 0 : x before that,
  * which is not the same for -0, unless they do not see it. */
 static const char widening_words[] = "#if defined(__CUDACC_RTC__) || defined(NVIDIA_WORDS)\n"
@@ -355,6 +368,14 @@ static bool sees_bits(const weft__kernel *kernel)
     return false;
 }
 
+static bool looks_at_last_bits(const weft__kernel *kernel)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (weft__is_last_bit(kernel, k))
+            return true;
+    return false;
+}
+
 bool weft__is_light(const weft__kernel *kernel)
 {
     enum { LIGHT = 16 };
@@ -383,7 +404,8 @@ void weft__write_prelude(weft__writer *w)
     if (w->dialect == WEFT__DIALECT_OPENCL_CPU)
         weft__text_add(&w->text, "#define VECTOR %d\n%s", weft__vector_of(w->kernel), cpu_words);
     else
-        weft__text_add(&w->text, "%s%s%s", wide_words, w->widens ? widening_words : "",
+        weft__text_add(&w->text, "%s%s%s%s", wide_words, w->widens ? widening_words : "",
+                       looks_at_last_bits(w->kernel) ? bit_words : "",
                        w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
     if (weft__passes(w))
         weft__text_add(&w->text, "%s", passing_words);

@@ -254,6 +254,15 @@ static void write_select(weft__writer *w, uint32_t at)
     weft__write_side(w, at, 2);
 }
 
+bool weft__is_last_bit(const weft__kernel *kernel, uint32_t at)
+{
+    const weft__value *value = &kernel->values[at];
+    if (value->op != WEFT__OP_and || value->dtype != WEFT_U32)
+        return false;
+    const weft__value *of = &kernel->values[value->argument[1]];
+    return of->op == WEFT__OP_constant && of->bits == 1;
+}
+
 static bool write_common(weft__writer *w, uint32_t at)
 {
     const weft__value *value = &w->kernel->values[at];
@@ -291,6 +300,8 @@ static bool write_common(weft__writer *w, uint32_t at)
         write_select(w, at);
     else if (compare[value->op])
         weft__text_add(&w->text, "v%d %s v%d", x[0], compare[value->op], x[1]);
+    else if (w->dialect != WEFT__DIALECT_OPENCL_CPU && weft__is_last_bit(w->kernel, at))
+        weft__text_add(&w->text, "LAST_BIT(v%d)", x[0]);
     else
         return false;
     return true;

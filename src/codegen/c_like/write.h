@@ -97,7 +97,9 @@ bool weft__is_chosen(const weft__kernel *kernel, uint32_t at);
 /* The memory that a store writes, as an expression. */
 void weft__write_narrowed(weft__writer *w, const weft__value *store);
 
-/* values.c: the wanted values of a point, other than loads, stores and folds, which have been
+/* values.c: whether a value is the last bit of another u32. */
+bool weft__is_last_bit(const weft__kernel *kernel, uint32_t at);
+/* The wanted values of a point, other than loads, stores and folds, which have been
  * written before or are afterwards. */
 void weft__write_value(weft__writer *w, uint32_t at);
 
