@@ -243,13 +243,14 @@ TEST(X4_whole_chunks_of_expressions)
 {
     enum { ROWS = 5, SIZE = 9000 };
     static float a[ROWS][SIZE], b[ROWS], c[SIZE];
-    double *values = malloc(sizeof(double[ROWS * SIZE])), expected[ROWS];
+    static double values[ROWS * SIZE];
+    double expected[ROWS];
     const weft_shape shape = WEFT_SHAPE(ROWS, SIZE);
     for (int i = 0; i < ROWS; i++)
         b[i] = (float)random_number();
     for (int i = 0; i < SIZE; i++)
         c[i] = (float)random_number();
-    for (int i = 0; values && i < ROWS * SIZE; i++) {
+    for (int i = 0; i < ROWS * SIZE; i++) {
         a[i / SIZE][i % SIZE] = (float)random_number();
         const float product = a[i / SIZE][i % SIZE] * b[i / SIZE], scaled = 1.5f * c[i % SIZE];
         values[i] = -(product - scaled);
@@ -257,7 +258,7 @@ TEST(X4_whole_chunks_of_expressions)
     WEFT_AUTO weft_array *x = from(a, sizeof a, shape, WEFT_F32);
     WEFT_AUTO weft_array *y = from(b, sizeof b, WEFT_SHAPE(ROWS, 1), WEFT_F32);
     WEFT_AUTO weft_array *z = from(c, sizeof c, WEFT_SHAPE(SIZE), WEFT_F32);
-    CHECK(values && x && y && z);
+    CHECK(x && y && z);
     WEFT_AUTO weft_array *sums = weft_new(sum(-(x * y - 1.5f * z), axis = 1), x, y, z);
     WEFT_AUTO weft_array *most = weft_new(max(-(x * y - 1.5f * z), axis = 1), x, y, z);
     CHECK(sums && most);
@@ -265,7 +266,6 @@ TEST(X4_whole_chunks_of_expressions)
     CHECK(same_numbers(sums, expected, ROWS, true));
     reference_fold((reference){'>', true}, values, &shape, 2, expected);
     CHECK(same_numbers(most, expected, ROWS, true));
-    free(values);
 }
 
 /* Large enough for several threads. */
