@@ -252,6 +252,7 @@ static weft__line *take_line(void)
     line->before = line->last = &line->none;
     pthread_mutex_init(&line->settling, NULL);
     pthread_mutex_init(&line->mutex, NULL);
+    pthread_cond_init(&line->changed, NULL);
     line->next = lines;
     lines = line;
     return line;
@@ -312,6 +313,7 @@ void weft__lines_after_fork(void)
     for (weft__line *line = lines; line; line = line->next) {
         pthread_mutex_init(&line->settling, NULL);
         pthread_mutex_init(&line->mutex, NULL);
+        pthread_cond_init(&line->changed, NULL);
         line->before = line->last;
         if (line->timeline)
             atomic_store(&line->timeline->completed, atomic_load(&line->timeline->submitted));

@@ -44,6 +44,7 @@ struct weft__line {
     const weft__line_device *device;
     void *owner; /* the device's: whose line it is */
     pthread_mutex_t settling, mutex;
+    pthread_cond_t changed; /* with `mutex`: work is no longer deferred */
     /* What was taken out last, or `none` if nothing was: what is pending follows it. */
     weft__pending *before;
     weft__pending *last;  /* … and this is added to, by submissions: they need no lock for that */

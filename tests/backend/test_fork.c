@@ -1,8 +1,10 @@
 /* Fork with asynchronous streams: parent and child both go on, each on its own copy of the queues.
  */
 #include "backend/cpu/cpu.h"
+#include "backend/cuda_device.h"
 #include "core/stream.h"
 #include "support/check.h"
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +163,37 @@ TEST(fork_while_a_function_runs)
     CHECK_INT(atomic_load(&count), 50);
 }
 
+static void *synchronize(void *stream)
+{
+    return weft_stream_synchronize(stream) == WEFT_OK ? stream : NULL;
+}
+
+/* A condition that a thread of the parent's waits for has no waiter in the child. */
+TEST(fork_while_a_thread_waits_for_a_device)
+{
+    NEEDS_FORK();
+    if (device().kind == WEFT_DEVICE_INVALID)
+        SKIP("there is no stand-in");
+    door d = {0};
+    pthread_t thread;
+    void *fine = NULL;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    CHECK(stream);
+    CHECK_STATUS(weft_stream_call(stream, pass, &d), WEFT_OK);
+    wait_entered(&d);
+    CHECK_INT(pthread_create(&thread, NULL, synchronize, stream), 0);
+    pause_ms(50);
+    pid_t child = fork_watched();
+    if (child == 0) {
+        weft_stream_release(stream);
+        _exit(0);
+    }
+    const int ended = outcome(child);
+    atomic_store(&d.open, true);
+    CHECK(pthread_join(thread, &fine) == 0 && fine);
+    CHECK_INT(ended, 0);
+}
+
 typedef struct forker {
     weft_stream *other;
     _Atomic long *count;
@@ -305,6 +338,7 @@ TEST(fork_while_streams_come_and_go)
 TEST_MAIN(TEST_NO_FAULTS(fork_with_queued_work, NO_FAULTS),
           TEST_NO_FAULTS(fork_while_a_worker_waits, NO_FAULTS),
           TEST_NO_FAULTS(fork_while_a_function_runs, NO_FAULTS),
+          TEST_NO_FAULTS(fork_while_a_thread_waits_for_a_device, NO_FAULTS),
           TEST_NO_FAULTS(fork_inside_a_function, NO_FAULTS),
           TEST_NO_FAULTS(fork_while_the_pool_works, NO_FAULTS),
           TEST_NO_FAULTS(fork_while_streams_come_and_go, NO_FAULTS));

@@ -112,7 +112,6 @@ typedef struct weft__cuda_stream {
     weft__helper *helper;
     _Atomic uint32_t deferred; /* pieces of work that the helper has */
     uint64_t reached;          /* known to be done; guarded by the line's `settling` */
-    pthread_cond_t changed;    /* with the line's mutex: work is no longer deferred */
 } weft__cuda_stream;
 
 /* What the line of a stream asks; its owner is the weft__cuda_stream. */

@@ -132,7 +132,7 @@ static void wait_for(weft__line *line, uint64_t sequence)
     pthread_mutex_lock(&line->mutex);
     weft__cuda_stream *s = line->owner;
     while ((pending = weft__line_find(line, sequence)) && atomic_load(&pending->deferred))
-        pthread_cond_wait(&s->changed, &line->mutex);
+        pthread_cond_wait(&line->changed, &line->mutex);
     if (!pending || atomic_load(&s->device->fault) || !weft__cuda_usable()) {
         pthread_mutex_unlock(&line->mutex);
         return;

@@ -29,7 +29,6 @@ static void free_stream(weft__cuda_stream *s)
         weft__cu.StreamDestroy(s->handle);
         weft__cuda_leave(entered);
     }
-    pthread_cond_destroy(&s->changed);
     weft__free(s);
 }
 
@@ -53,7 +52,6 @@ static weft_status open_stream(weft_stream *stream, void *foreign)
                              .handle = foreign,
                              .foreign = foreign != NULL,
                              .generation = atomic_load(&device->generation)};
-    pthread_cond_init(&s->changed, NULL);
     stream->native = s;
     weft_status status = foreign ? WEFT_OK : open_handle(s);
     if (status == WEFT_OK)
@@ -220,7 +218,7 @@ static void open_gate(void *handle)
     pthread_mutex_lock(&s->line->mutex);
     atomic_fetch_sub(&s->deferred, 1); /* first: who knows that this is done need not defer more */
     atomic_store(&d->pending->deferred, false);
-    pthread_cond_broadcast(&s->changed);
+    pthread_cond_broadcast(&s->line->changed);
     pthread_mutex_unlock(&s->line->mutex);
     free_deferred(d);
 }

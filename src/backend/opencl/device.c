@@ -87,13 +87,15 @@ int weft__opencl_device_count(const char **why)
     if (!weft__cl_open(why))
         return 0;
     if (weft__cl_platforms(PLATFORMS_MAX, platforms, &count) != CL_SUCCESS || count == 0) {
-        *why = "OpenCL: there is a libOpenCL, but no platform is installed (/etc/OpenCL/vendors)";
+        *why = "OpenCL: there is a libOpenCL, but no platform is installed that it can open "
+               "(/etc/OpenCL/vendors, or where OCL_ICD_VENDORS says; Debian: pocl-opencl-icd)";
         return 0;
     }
     for (cl_uint k = 0; k < count && k < PLATFORMS_MAX; k++)
         add_platform(platforms[k]);
     if (devices_count == 0)
-        *why = "OpenCL: there are platforms, but none has a device with a compiler";
+        *why = "OpenCL: there are platforms, but none has a device that can be used: one that is "
+               "available, has a compiler, and takes 256 items in a group";
     return devices_count;
 }
 

@@ -38,7 +38,7 @@ bool weft__cl_open(const char **why)
     WEFT__CL_OPTIONAL(FIND)
 #undef FIND
     if (!found)
-        *why = "OpenCL: the system's libOpenCL is older than OpenCL 1.2";
+        *why = "OpenCL: the libOpenCL that was found does not have all of OpenCL 1.2";
     return found;
 }
 
