@@ -108,6 +108,14 @@ def start(device, programs, peers):
     return started
 
 
+def start_beside(device):
+    """Weft's expressions on another device, whose rows say so."""
+    programs = start(device, {"expressions": f"{targets.BESIDE}{device}"}, {})
+    for row in (row for p in programs for row in p.rows):
+        row["who"] = f"{targets.BESIDE}{device}"
+    return programs
+
+
 def takers_of(programs, work, who=None):
     """Programs that have the row, each with its number there; those that cannot measure it are left out."""
     takers = [(p, k) for p in programs for k, row in enumerate(p.rows)
@@ -201,6 +209,7 @@ def read_options():
     parser.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the rows whose name has TEXT in it")
     parser.add_argument("--device", metavar="NAME", default="cpu", help="%(default)s, opencl:N or cuda:N")
+    parser.add_argument("--beside", metavar="NAME", help="another device of Weft's, in the same run")
     parser.add_argument("--peers", metavar="NAMES", help="some of those of the device, with commas; or none: "
                         + "; ".join(f"{kind} has {', '.join(names) or 'none'}" for kind, names in PEERS.items()))
     parser.add_argument("--keep", choices=("auto", "always", "never"), default="auto",
@@ -209,7 +218,8 @@ def read_options():
     kind = kind_of(options.device)
     if kind not in PROGRAMS:
         parser.error(f"--device {options.device}: cpu, opencl:N or cuda:N was expected")
-    options.kept = options.keep == "always" or options.keep == "auto" and not options.only and not options.peers
+    whole = not (options.only or options.peers or options.beside)
+    options.kept = options.keep == "always" or options.keep == "auto" and whole
     options.peers = [k for k in (options.peers.split(",") if options.peers else PEERS[kind]) if k != "none"]
     wrong = [k for k in options.peers if k not in PEERS[kind]]
     if wrong:
@@ -223,6 +233,7 @@ def main():
     rounds = ROUNDS[kind]
     print(f"\n{results.machine(options.device)}; {options.device}; medians of {rounds}\n", flush=True)
     programs = start(options.device, PROGRAMS[kind], {k: FILES[kind] for k in options.peers})
+    programs += start_beside(options.beside) if options.beside else []
     rows = measure_all(programs, options.only, rounds)
     series = []
     if any(options.only in work for work in SERIES_WORKS):

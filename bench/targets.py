@@ -15,6 +15,7 @@ H200 = {"a += b": 4300, "c += 1/a + 2ab": 4350, "where(a >= b, a - b, b - a)": 4
         "sum(sin(a)*a) axis 0": 4000, "sum(sin(a)*a) axis 1": 4000, "laplacian(a), 640^3": 3800, "uniform random": 4000}
 OF_COPY = 0.9  # of the rate of a copy by the driver: rows of other types on a GPU
 BARE = 1.1  # a call on a GPU beside a bare launch
+BESIDE, OF_FIRST = "weft on ", 0.9  # Weft on another device in the same run, of the first one's rate
 PARTS = {  # of another row's rate: which row, of whom, how much
     "where(a >= b, a - b, b - a)": ("c = a + b", "hand", 0.95),
     "(a - row)*row": ("streaming copy", "hand", 0.9),
@@ -34,7 +35,7 @@ def find(rows, work, who):
 
 
 def of_peers(rows, own):
-    peers = [r for r in rows if r["work"] == own["work"] and r["who"] not in NOT_PEERS]
+    peers = [r for r in rows if r["work"] == own["work"] and r["who"] not in NOT_PEERS and not r["who"].startswith(BESIDE)]
     if not peers:
         return
     best = min(peers, key=lambda r: r["seconds"])
@@ -81,6 +82,12 @@ def of_calls(rows, own):
                    f"{times:.1f} times less than {peer['who']} beyond the loop (at least {TIMES_EAGER})")
 
 
+def of_beside(rows, own):
+    for other in (r for r in rows if r["work"] == own["work"] and r["who"].startswith(BESIDE) and r["gbps"]):
+        part = other["gbps"] / own["gbps"]
+        yield part >= OF_FIRST, f"{part:.3f} of its rate has {other['who']} (at least {OF_FIRST})"
+
+
 def of_memory(own):
     extra = own.get("extra_bytes")
     if extra is not None:
@@ -111,6 +118,7 @@ def conditions_of(rows, own, kind):
         yield from of_calls(rows, own)
     if kind == "cuda":
         yield from of_gpu(rows, own)
+    yield from of_beside(rows, own)
     yield from of_memory(own)
 
 
