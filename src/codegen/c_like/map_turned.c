@@ -4,7 +4,7 @@
  * An item has column `tx` of the square, and of its rows every so many, from `ty` on. */
 #include "codegen/c_like/write.h"
 
-enum { SIDE = 32, SIDE_MOST = 64 };
+enum { SIDE = 32, SIDE_MOST = 64, ITEMS_MOST = 512 };
 
 int weft__turned_bytes(weft_dtype dtype) { return SIDE * (SIDE + 1) * (int)weft_dtype_size(dtype); }
 
@@ -14,7 +14,7 @@ static bool is_turned(const weft__writer *w, uint32_t operand)
 }
 
 /* Longer rows of memory where little is held: one turned operand of 4 bytes, and one other. */
-static int side_of(const weft__writer *w)
+int weft__turned_side(const weft__writer *w)
 {
     int turned = 0, others = 0;
     for (uint32_t k = 0; k < w->kernel->operands_count; k++) {
@@ -26,14 +26,21 @@ static int side_of(const weft__writer *w)
     return turned == 1 && others <= 1 ? SIDE_MOST : SIDE;
 }
 
+/* OpenCL's devices are asked for no more than is usual. */
+int weft__turned_items(const weft__writer *w)
+{
+    const bool large = w->shape.vector && weft__turned_side(w) == SIDE_MOST;
+    return large && w->dialect == WEFT__DIALECT_CUDA ? ITEMS_MOST : WEFT__GROUP_ITEMS;
+}
+
 /* Rows of a square that are taken at once. */
-static int down_of(const weft__writer *w) { return WEFT__GROUP_ITEMS / side_of(w); }
+static int down_of(const weft__writer *w) { return weft__turned_items(w) / weft__turned_side(w); }
 /* Elements of a square that an item has. */
-static int each_of(const weft__writer *w) { return side_of(w) / down_of(w); }
+static int each_of(const weft__writer *w) { return weft__turned_side(w) / down_of(w); }
 
 static void write_place(weft__writer *w)
 {
-    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, side = side_of(w);
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, side = weft__turned_side(w);
     weft__text_add(
         &w->text,
         "const int tx = (int)LOCAL_ID & %d, ty = (int)LOCAL_ID >> %d;\n"
@@ -78,11 +85,12 @@ static void write_square(weft__writer *w, uint32_t operand)
 {
     const weft_dtype dtype = (weft_dtype)w->kernel->operands[operand].dtype;
     const char *type = weft__text_of_memory(dtype);
-    const int parts = weft__parts_of(dtype), side = side_of(w);
+    const char *aligned = w->shape.vector ? "ALIGNED " : "";
+    const int parts = weft__parts_of(dtype), side = weft__turned_side(w);
     if (is_turned(w, operand))
-        weft__text_add(&w->text, "LOCAL %s square%u[%d][%d];\n", type, operand, side,
+        weft__text_add(&w->text, "LOCAL %s%s square%u[%d][%d];\n", aligned, type, operand, side,
                        parts * (side + 1));
-    weft__text_add(&w->text, "%s x%u[%d];\n", type, operand, parts * each_of(w));
+    weft__text_add(&w->text, "%s%s x%u[%d];\n", aligned, type, operand, parts * each_of(w));
 }
 
 static void write_loads(weft__writer *w, bool turned)
@@ -134,14 +142,9 @@ static void write_value(weft__writer *w, uint32_t at)
     }
 }
 
-void weft__write_turned(weft__writer *w, weft__kernel_text *source)
+/* Element by element. */
+static void write_one_by_one(weft__writer *w)
 {
-    weft__write_types(w);
-    weft__write_kernel(w, WEFT__GROUP_ITEMS);
-    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        if (weft__is_read(w->kernel, w->wanted, k))
-            write_square(w, k);
-    write_place(w);
     write_loads(w, true);
     write_loads(w, false);
     write_squares(w);
@@ -149,9 +152,28 @@ void weft__write_turned(weft__writer *w, weft__kernel_text *source)
     write_element_place(w, false);
     write_element_there(w);
     weft__write_wanted(w, write_value);
-    weft__text_add(&w->text, "}\n}\n}\n");
-    source->group = WEFT__GROUP_ITEMS;
-    source->points = (uint32_t)(side_of(w) * side_of(w));
-    source->down = (uint32_t)side_of(w);
+    weft__text_add(&w->text, "}\n}\n");
+}
+
+void weft__write_turned(weft__writer *w, weft__kernel_text *source)
+{
+    const uint32_t side = (uint32_t)weft__turned_side(w);
+    source->group = (uint32_t)weft__turned_items(w);
+    source->points = side * side;
+    source->down = side;
     source->down_axis = w->shape.turned - 1;
+    weft__write_types(w);
+    weft__write_kernel(w, source->group);
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        if (weft__is_read(w->kernel, w->wanted, k))
+            write_square(w, k);
+    write_place(w);
+    if (w->shape.vector) {
+        weft__write_turned_vectors(w);
+        weft__text_add(&w->text, "if (vectors) {\n");
+        weft__write_turned_by_vectors(w);
+        weft__text_add(&w->text, "} else {\n");
+    }
+    write_one_by_one(w);
+    weft__text_add(&w->text, w->shape.vector ? "}\n}\n" : "}\n");
 }

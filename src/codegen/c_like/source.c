@@ -221,6 +221,32 @@ static uint8_t turned_from(const weft__kernel *kernel, const weft__launch *launc
     return (uint8_t)(bytes ? turned : 0);
 }
 
+/* Whether what lies along an axis of the square can be taken 16 bytes at once, or as many elements
+ * of smaller ones; other operands only have one element for all along the last axis. What is
+ * displaced, or keeps a part of what it had, goes element by element. */
+static bool takes_turned_vectors(const weft__kernel *kernel, const weft__launch *launch,
+                                 const weft__c_like_shape *shape)
+{
+    enum { VECTOR = 16 };
+    int64_t largest = 1;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        largest = bytes > largest ? bytes : largest;
+    }
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        const int64_t bytes = (int64_t)weft_dtype_size((weft_dtype)kernel->operands[k].dtype);
+        const bool turned = shape->lie[k] == WEFT__LIE_TURNED, output = kernel->operands[k].output;
+        const int along = turned ? shape->turned - 1 : launch->ndim - 1;
+        if (output && (shape->lie[k] != WEFT__LIE_DENSE || weft__keeps_a_part(kernel, k)))
+            return false;
+        if (shape->lie[k] != WEFT__LIE_REPEATED &&
+            ((shape->lie[k] != WEFT__LIE_DENSE && !turned) ||
+             !is_aligned(launch, along, k, bytes * VECTOR / largest)))
+            return false;
+    }
+    return shape->turned && largest < VECTOR && kernel->shifts_count + kernel->scatters_count == 0;
+}
+
 static _Atomic int64_t shared_most = -1;
 
 void weft__c_like_share(int64_t elements) { shared_most = elements; }
@@ -317,6 +343,7 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     if (kernel->folds_count + kernel->loops_count == 0 && is_large_enough(launch->count)) {
         shape->tiled = is_tiled(kernel, launch);
         shape->turned = turned_from(kernel, launch, shape);
+        shape->vector = takes_turned_vectors(kernel, launch, shape);
         shape->lanes = (uint8_t)lanes_of(kernel, launch, shape);
         shape->repeat = repeat_of(kernel, launch, shape);
         shape->even = is_even(kernel, launch, shape);
@@ -330,7 +357,8 @@ void weft__c_like_shape_of(const weft__kernel *kernel, const weft__launch *launc
     if (shape->warps && shape->lanes > 1 && shape->stage == WEFT__STAGE_CHUNKS)
         weft__share_loads(kernel, launch, shape);
     for (uint32_t k = 0; shape->lanes == 1 && k < kernel->operands_count; k++)
-        if (!shape->turned || shape->lie[k] != WEFT__LIE_TURNED)
+        if (shape->lie[k] != WEFT__LIE_TURNED &&
+            !(shape->vector && shape->lie[k] == WEFT__LIE_DENSE))
             shape->lie[k] = WEFT__LIE_ANY;
     shape->summed = shape->lanes == 1 && (shape->tiled || folds);
     for (uint32_t k = 1; shape->summed && k < kernel->operands_count; k++)

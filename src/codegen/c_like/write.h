@@ -30,6 +30,7 @@ typedef struct weft__c_like_shape {
     uint8_t narrow; /* positions and distances fit 32 bits */
     uint8_t march;  /* (of maps on GPUs) 1 + the axis that items march along, or 0 */
     uint8_t turned; /* (of maps on GPUs) 1 + the axis that operands are turned from, or 0 */
+    uint8_t vector; /* (of those) all lie so that several elements are taken at once */
     uint8_t tiled;  /* (of maps) a group takes a piece of several rows */
     uint8_t summed; /* (on GPUs, of one lane) operands alike have one sum of distances */
     uint8_t wide;   /* (of the last stage of a fold) there are at least 32 results */
@@ -145,6 +146,13 @@ static inline int weft__log2(int power) { return __builtin_ctz((unsigned)power);
 /* map_turned.c: maps on GPUs with turned operands; local memory that each takes. */
 void weft__write_turned(weft__writer *w, weft__kernel_text *source);
 int weft__turned_bytes(weft_dtype dtype);
+/* Elements along a side of the squares that groups take, and the items of a group. */
+int weft__turned_side(const weft__writer *w);
+int weft__turned_items(const weft__writer *w);
+/* map_turned_vectors.c: `vectors`, whether all of a square's vectors are there and aligned, and
+ * what is done then. */
+void weft__write_turned_vectors(weft__writer *w);
+void weft__write_turned_by_vectors(weft__writer *w);
 /* map_cpu.c: maps on CPUs. Whether the kernel has a load of the operand; whether an output that is
  * large goes around the cache. */
 void weft__write_blocks(weft__writer *w, weft__kernel_text *source);
