@@ -134,18 +134,13 @@ static void write_own(weft__writer *w, const char *name, uint32_t operand)
                    lanes_of(w) * parts_of(w, operand));
 }
 
-/* Of an operand that does not lie along the last axis. */
-static void write_elements(weft__writer *w, uint32_t operand)
+/* Of an operand that has one for all along the last axis. */
+static void write_repeated(weft__writer *w, uint32_t operand)
 {
     const int parts = parts_of(w, operand), lanes = lanes_of(w);
-    weft__text_add(&w->text, "UNROLL for (int j = 0; j < %d; j++) {\n", lanes);
-    for (int part = 0; part < parts; part++) {
-        weft__text_add(&w->text, "x%u[%d*(%d*n + j) + %d] = ((GLOBAL const %s *)(q%u + (I)j*",
-                       operand, parts, lanes, part, memory_of(w, operand), operand);
-        weft__write_stride(w, operand, w->shape.ndim - 1);
-        weft__text_add(&w->text, "))[%d];\n", part);
-    }
-    weft__text_add(&w->text, "}\n");
+    for (int k = 0; k < lanes * parts; k++)
+        weft__text_add(&w->text, "x%u[%d*n + %d] = ((GLOBAL const %s *)q%u)[%d];\n", operand,
+                       lanes * parts, k, memory_of(w, operand), operand, k % parts);
 }
 
 static void write_load(weft__writer *w, uint32_t operand)
@@ -154,7 +149,7 @@ static void write_load(weft__writer *w, uint32_t operand)
     weft__write_address(w, operand, "i");
     weft__text_add(&w->text, ";\n");
     if (!has_vectors(w, operand)) {
-        write_elements(w, operand);
+        write_repeated(w, operand);
         return;
     }
     write_own(w, "x", operand);
