@@ -33,6 +33,17 @@ int weft__turned_items(const weft__writer *w)
     return large && w->dialect == WEFT__DIALECT_CUDA ? ITEMS_MOST : WEFT__GROUP_ITEMS;
 }
 
+/* Groups of the most items that there are to be at once, where little is held: with positions of 64
+ * bits a fourth would have too few registers. */
+static int at_once(const weft__writer *w)
+{
+    enum { FEW = 3 };
+    if (!weft__is_light(w->kernel) || w->kernel->operands_count > FEW ||
+        weft__turned_items(w) < ITEMS_MOST)
+        return 0;
+    return w->shape.narrow ? 4 : 3;
+}
+
 /* Rows of a square that are taken at once. */
 static int down_of(const weft__writer *w) { return weft__turned_items(w) / weft__turned_side(w); }
 /* Elements of a square that an item has. */
@@ -162,6 +173,8 @@ void weft__write_turned(weft__writer *w, weft__kernel_text *source)
     source->points = side * side;
     source->down = side;
     source->down_axis = w->shape.turned - 1;
+    source->thorough = w->shape.vector && weft__is_light(w->kernel);
+    w->at_once = at_once(w);
     weft__write_types(w);
     weft__write_kernel(w, source->group);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
