@@ -120,27 +120,68 @@ static const char *kept_type(const weft__writer *w, uint32_t at)
     return dtype == WEFT_BOOL ? "u8" : weft__text_of_dtype(dtype);
 }
 
+int weft__held_bytes(const weft__writer *w, uint32_t at)
+{
+    const int bytes = (int)weft_dtype_size((weft_dtype)w->kernel->values[at].dtype);
+    return w->dialect == WEFT__DIALECT_CUDA && bytes >= 4 ? bytes : 0;
+}
+
+/* A conversion between such a result and its bits. */
+static void write_bits(weft__writer *w, uint32_t at, bool from)
+{
+    const weft_dtype dtype = (weft_dtype)w->kernel->values[at].dtype;
+    const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
+    if (from)
+        weft__text_add(&w->text, real ? "AS_%s" : "(%s)", weft__text_of_dtype(dtype));
+    else
+        weft__text_add(&w->text, real ? "AS_u%d" : "(u%d)", 8 * weft__held_bytes(w, at));
+}
+
+static void write_keep(weft__writer *w, uint32_t at)
+{
+    const int bytes = weft__held_bytes(w, at);
+    if (bytes) {
+        weft__text_add(&w->text, "KEEP_%d((u%d *)at + number, ", bytes, 8 * bytes);
+        write_bits(w, at, false);
+        weft__text_add(&w->text, "(x.a%u));\n", at);
+    } else {
+        weft__text_add(&w->text, "((GLOBAL %s *)at)[number] = x.a%u;\n", kept_type(w, at), at);
+    }
+}
+
+static void write_kept(weft__writer *w, uint32_t at)
+{
+    const int bytes = weft__held_bytes(w, at);
+    weft__text_add(&w->text, "x.a%u = ", at);
+    if (bytes) {
+        write_bits(w, at, true);
+        weft__text_add(&w->text, "(KEPT_%d((const u%d *)at + number));\n", bytes, 8 * bytes);
+    } else {
+        weft__text_add(&w->text, "((GLOBAL const %s *)at)[number];\n", kept_type(w, at));
+    }
+}
+
+/* The results of each fold follow those of the one before. */
+static void write_each(weft__writer *w, void (*write)(weft__writer *w, uint32_t at))
+{
+    weft__write_first(w, w->arguments_count - 1);
+    weft__text_add(&w->text, ";\n");
+    FOR_EACH_FOLD(w, k)
+    {
+        write(w, k);
+        weft__text_add(&w->text, "at += ((i64)sizeof(%s)*g.groups*g.kept + 63)/64*64;\n",
+                       kept_type(w, k));
+    }
+}
+
 static void write_keeping(weft__writer *w)
 {
-    const uint32_t buffer = w->arguments_count - 1;
     weft__text_add(&w->text, "FUNCTION void keep(PARAMETERS, const I number, const partial x)\n{\n"
                              "GLOBAL u8 *at = ");
-    weft__write_first(w, buffer);
-    weft__text_add(&w->text, ";\n");
-    FOR_EACH_FOLD(w, k)
-    weft__text_add(&w->text,
-                   "((GLOBAL %s *)at)[number] = x.a%u;\n"
-                   "at += ((i64)sizeof(%s)*g.groups*g.kept + 63)/64*64;\n",
-                   kept_type(w, k), k, kept_type(w, k));
+    write_each(w, write_keep);
     weft__text_add(&w->text, "}\nFUNCTION partial kept(PARAMETERS, const I number)\n{\npartial x;\n"
                              "GLOBAL const u8 *at = ");
-    weft__write_first(w, buffer);
-    weft__text_add(&w->text, ";\n");
-    FOR_EACH_FOLD(w, k)
-    weft__text_add(&w->text,
-                   "x.a%u = ((GLOBAL const %s *)at)[number];\n"
-                   "at += ((i64)sizeof(%s)*g.groups*g.kept + 63)/64*64;\n",
-                   k, kept_type(w, k), kept_type(w, k));
+    write_each(w, write_kept);
     weft__text_add(&w->text, "return x;\n}\n");
 }
 

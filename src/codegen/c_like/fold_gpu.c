@@ -310,7 +310,7 @@ static const char finish_text[] =
     "finish(ARGUMENTS, point, lane[x]);\n"
     "}\n";
 
-enum { SHARED = 40000, WARP = 32, RUNS = 4 };
+enum { SHARED = 40000, WARP = 32, RUNS = 4, RUNS_HEAVY = 2 };
 
 static int partial_bytes(const weft__kernel *kernel) { return 8 * (int)kernel->folds_count; }
 
@@ -349,7 +349,7 @@ int64_t weft__c_like_groups(const weft__kernel *kernel, const weft__launch *laun
     enum { ITEMS = 1 << 20 };
     const bool lanes = weft__kernel_has_lanes(kernel);
     const bool many = weft__is_more(launch->kept * launch->chunks, ITEMS);
-    const int64_t runs = many && !is_heavy(kernel) ? RUNS : 1;
+    const int64_t runs = !many ? 1 : is_heavy(kernel) ? RUNS_HEAVY : RUNS;
     const int64_t each = lanes ? warps_of(kernel) * chunks_of_warp(kernel, launch) : runs;
     int64_t groups = 1;
     if (each == 1)
@@ -424,18 +424,43 @@ static void write_finish(weft__writer *w, weft__kernel_text *source)
     source->points = points;
 }
 
+/* Whether one operand of 4 bytes is loaded: then registers can be few. */
+static bool is_narrow(const weft__writer *w)
+{
+    int inputs = 0;
+    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
+        inputs += !w->kernel->operands[k].output;
+    return inputs == 1 && weft__vector_of(w->kernel) == 16;
+}
+
+/* Whether the next rows are loaded while something is done with these. NVIDIA's compiler for OpenCL
+ * C does not move loads ahead as its compiler for CUDA C does, so that it gains by that where items
+ * have runs, too. */
+static bool loads_ahead(const weft__writer *w)
+{
+    return is_heavy(w->kernel) &&
+           (weft__kernel_has_lanes(w->kernel) || w->dialect != WEFT__DIALECT_CUDA);
+}
+
+static int rows_of_long_code(const weft__writer *w)
+{
+    if (loads_ahead(w))
+        return 2;
+    return is_heavy(w->kernel) && is_narrow(w) ? 8 : 4;
+}
+
 /* How many rows are loaded at once: as many as registers hold, where little is done with them. */
 static int rows_of(const weft__writer *w)
 {
     enum { LIGHT = 24, VECTORS = 256, MOST = 16 };
     const int times = weft__kernel_has_lanes(w->kernel) ? 1 : 2;
     int bytes = 0;
+    if (w->kernel->values_count > LIGHT)
+        return rows_of_long_code(w);
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
         if (!w->kernel->operands[k].output)
             bytes +=
                 w->shape.lanes * (int)weft_dtype_size((weft_dtype)w->kernel->operands[k].dtype);
-    if (w->kernel->values_count > LIGHT)
-        return is_heavy(w->kernel) && weft__kernel_has_lanes(w->kernel) ? 2 : 4;
     int rows = w->shape.shared > 1 ? MOST / 8 : times * MOST;
     while (rows > 2 &&
            (rows * bytes > times * VECTORS || rows * 32 * w->shape.lanes > WEFT__FOLD_CHUNK))
@@ -443,14 +468,10 @@ static int rows_of(const weft__writer *w)
     return rows;
 }
 
-/* So that 1024 items are there at once where one operand of 4 bytes is loaded ahead. */
+/* So that 1024 items are there at once. */
 static int groups_at_once(const weft__writer *w, uint32_t group)
 {
-    int inputs = 0;
-    for (uint32_t k = 0; k < w->kernel->operands_count; k++)
-        inputs += !w->kernel->operands[k].output;
-    const bool bound = is_heavy(w->kernel) && inputs == 1 && weft__vector_of(w->kernel) == 16;
-    return bound ? 1024 / (int)group : 0;
+    return is_heavy(w->kernel) && is_narrow(w) ? 1024 / (int)group : 0;
 }
 
 static void write_lanes(weft__writer *w, weft__kernel_text *source)
@@ -470,6 +491,7 @@ static void write_runs(weft__writer *w, weft__kernel_text *source)
 {
     source->group = 128;
     source->points = 128u * w->shape.lanes;
+    w->at_once = w->shape.lanes > 1 ? groups_at_once(w, source->group) : 0;
     weft__text_add(&w->text, "#define RUNS %d\n%s", RUNS, runs_text);
     weft__write_kernel(w, source->group);
     weft__text_add(&w->text, "%s",
@@ -518,6 +540,6 @@ void weft__write_fold_gpu(weft__writer *w, weft__kernel_text *source)
     write_sharing(w);
     write_unrolling(w, lanes, several ? 2 : rows);
     if (several)
-        weft__text_add(&w->text, "%s", lanes && is_heavy(w->kernel) ? ahead_text : vectors_text);
+        weft__text_add(&w->text, "%s", loads_ahead(w) ? ahead_text : vectors_text);
     (lanes ? write_lanes : write_runs)(w, source);
 }

@@ -121,6 +121,31 @@ static const char fetch_words[] =
     "#define FETCH_4(p) (*(p))\n"
     "#endif\n";
 
+/* What one stage of a fold leaves to the next stays in the second cache until then, though much is
+ * read in between: for results of 4 and of 8 bytes. */
+static const char keeping_words[] =
+    "#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 800 && __CUDACC_VER_MAJOR__ >= 12\n"
+    "FUNCTION void KEEP_%d(u%d *p, u%d x)\n"
+    "{\n"
+    "u64 policy;\n"
+    "asm(\"createpolicy.fractional.L2::evict_last.b64 %%0, 1.0;\" : \"=l\"(policy));\n"
+    "asm volatile(\"st.global.L2::cache_hint.u%d [%%0], %%1, %%2;\"\n"
+    ": : \"l\"(p), \"%c\"(x), \"l\"(policy) : \"memory\");\n"
+    "}\n"
+    "FUNCTION u%d KEPT_%d(const u%d *p)\n"
+    "{\n"
+    "u64 policy;\n"
+    "u%d x;\n"
+    "asm(\"createpolicy.fractional.L2::evict_first.b64 %%0, 1.0;\" : \"=l\"(policy));\n"
+    "asm volatile(\"ld.global.L2::cache_hint.u%d %%0, [%%1], %%2;\"\n"
+    ": \"=%c\"(x) : \"l\"(p), \"l\"(policy) : \"memory\");\n"
+    "return x;\n"
+    "}\n"
+    "#else\n"
+    "#define KEEP_%d(p, x) (*(p) = (x))\n"
+    "#define KEPT_%d(p) (*(p))\n"
+    "#endif\n";
+
 /* Items of a warp give each other what they have, and agree: all are at one place of the text. */
 static const char passing_words[] =
     "#if defined(__CUDACC_RTC__) || defined(NVIDIA_WORDS)\n"
@@ -393,6 +418,17 @@ int weft__vector_of(const weft__kernel *kernel)
     return 16;
 }
 
+static void write_keeping_words(weft__writer *w, int bytes, char letter)
+{
+    const int bits = 8 * bytes;
+    bool any = false;
+    for (uint32_t k = 0; k < w->kernel->values_count; k++)
+        any |= w->kernel->values[k].op == WEFT__OP_fold && weft__held_bytes(w, k) == bytes;
+    if (any)
+        weft__text_add(&w->text, keeping_words, bytes, bits, bits, bits, letter, bits, bytes, bits,
+                       bits, bits, letter, bytes, bytes);
+}
+
 void weft__write_prelude(weft__writer *w)
 {
     if (w->dialect == WEFT__DIALECT_CUDA)
@@ -409,6 +445,8 @@ void weft__write_prelude(weft__writer *w)
                        w->kernel->folds_count && w->shape.lanes > 1 ? fetch_words : "");
     if (weft__passes(w))
         weft__text_add(&w->text, "%s", passing_words);
+    write_keeping_words(w, 4, 'r');
+    write_keeping_words(w, 8, 'l');
     weft__text_add(&w->text, "%s", negations);
     if (uses_halves(w->kernel))
         weft__text_add(&w->text, "#define NAN_SIGNS %d\n%s", sees_bits(w->kernel), halves);

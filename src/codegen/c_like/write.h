@@ -149,7 +149,10 @@ int weft__turned_bytes(weft_dtype dtype);
 /* Elements along a side of the squares that groups take, and the items of a group. */
 int weft__turned_side(const weft__writer *w);
 int weft__turned_items(const weft__writer *w);
-/* map_turned_vectors.c: `vectors`, whether all of a square's vectors are there and aligned, and
+/* map_turned_vectors.c: elements of a vector: as many that the largest fill 16 bytes, and that
+ * eight vectors are in a line. */
+int weft__turned_lanes(const weft__writer *w);
+/* `vectors`, whether all of a square's vectors are there and aligned, and
  * what is done then. */
 void weft__write_turned_vectors(weft__writer *w);
 void weft__write_turned_by_vectors(weft__writer *w);
@@ -209,6 +212,8 @@ void weft__write_rows(weft__writer *w);
 /* fold.c: what folds depend on becomes wanted; <prefix><fold>(v0, v1), of one primitive. */
 void weft__want_folded(weft__writer *w);
 void weft__write_fold_function(weft__writer *w, uint32_t fold, const char *prefix);
+/* (In CUDA) the bytes of a fold's result that stays in the second cache until it is read; or 0. */
+int weft__held_bytes(const weft__writer *w, uint32_t fold);
 
 /* map.c, fold.c: everything but the prelude. */
 void weft__write_map(weft__writer *w, weft__kernel_text *source);
