@@ -4,7 +4,7 @@
  * An item has column `tx` of the square, and of its rows every so many, from `ty` on. */
 #include "codegen/c_like/write.h"
 
-enum { SIDE = 32, SIDE_MOST = 64, ITEMS_MOST = 512 };
+enum { SIDE = 32, SIDE_MOST = 64, ITEMS_MOST = 512, LONG = 64 };
 
 int weft__turned_bytes(weft_dtype dtype) { return SIDE * (SIDE + 1) * (int)weft_dtype_size(dtype); }
 
@@ -26,22 +26,25 @@ int weft__turned_side(const weft__writer *w)
     return turned == 1 && others <= 1 ? SIDE_MOST : SIDE;
 }
 
-/* OpenCL's devices are asked for no more than is usual. */
+/* So many that each has two vectors of an operand, where squares are large; OpenCL's devices are
+ * asked for no more than is usual. */
 int weft__turned_items(const weft__writer *w)
 {
     const bool large = w->shape.vector && weft__turned_side(w) == SIDE_MOST;
-    return large && w->dialect == WEFT__DIALECT_CUDA ? ITEMS_MOST : WEFT__GROUP_ITEMS;
+    if (!large || w->dialect != WEFT__DIALECT_CUDA)
+        return WEFT__GROUP_ITEMS;
+    const int items = SIDE_MOST * SIDE_MOST / 2 / weft__turned_lanes(w);
+    return items < ITEMS_MOST ? items : ITEMS_MOST;
 }
 
-/* Groups of the most items that there are to be at once, where little is held: with positions of 64
- * bits a fourth would have too few registers. */
+/* Groups of the most items that there are to be at once, where little is held: with a fourth,
+ * memory would be read in more places, and not faster. */
 static int at_once(const weft__writer *w)
 {
     enum { FEW = 3 };
-    if (!weft__is_light(w->kernel) || w->kernel->operands_count > FEW ||
-        weft__turned_items(w) < ITEMS_MOST)
-        return 0;
-    return w->shape.narrow ? 4 : 3;
+    const bool bound = weft__is_light(w->kernel) && w->kernel->operands_count <= FEW &&
+                       weft__turned_items(w) == ITEMS_MOST;
+    return bound ? 3 : 0;
 }
 
 /* Rows of a square that are taken at once. */
@@ -173,7 +176,7 @@ void weft__write_turned(weft__writer *w, weft__kernel_text *source)
     source->points = side * side;
     source->down = side;
     source->down_axis = w->shape.turned - 1;
-    source->thorough = w->shape.vector && weft__is_light(w->kernel);
+    source->thorough = w->shape.vector && w->kernel->values_count <= LONG;
     w->at_once = at_once(w);
     weft__write_types(w);
     weft__write_kernel(w, source->group);

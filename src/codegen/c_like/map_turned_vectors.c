@@ -2,10 +2,10 @@
  * bytes along the axis that each operand lies along, and stores such vectors.
  *
  * An item has column `vx` of a square's vectors, and of the lines across them every so many, from
- * `vy` on; a warp has 8 by 4 vectors. Local memory has turned squares as they are loaded, vector
- * after vector, but with vector k of line l in the place of k ^ (l/lanes & 7): so those that eight
- * items store, and those that eight items next to each other then take an element of, are in
- * different banks. */
+ * `vy` on. Local memory has turned squares as they are loaded, vector after vector, but with vector
+ * k of line l in the place of k ^ (l/lanes & 7): so those that eight items store are in different
+ * banks, and of the elements that the items of a warp then take at most two are in the same one,
+ * where all have one size. */
 #include "codegen/c_like/write.h"
 
 static bool is_turned(const weft__writer *w, uint32_t operand)
@@ -28,8 +28,7 @@ static const char *memory_of(const weft__writer *w, uint32_t operand)
     return weft__text_of_memory((weft_dtype)w->kernel->operands[operand].dtype);
 }
 
-/* Elements of a vector: as many that the largest fill 16 bytes, and that eight are in a line. */
-static int lanes_of(const weft__writer *w)
+int weft__turned_lanes(const weft__writer *w)
 {
     int largest = 1;
     for (uint32_t k = 0; k < w->kernel->operands_count; k++)
@@ -39,7 +38,7 @@ static int lanes_of(const weft__writer *w)
 }
 
 /* Vectors in a line of a square, lines that are taken at once, and vectors that an item has. */
-static int across_of(const weft__writer *w) { return weft__turned_side(w) / lanes_of(w); }
+static int across_of(const weft__writer *w) { return weft__turned_side(w) / weft__turned_lanes(w); }
 static int down_of(const weft__writer *w) { return weft__turned_items(w) / across_of(w); }
 static int each_of(const weft__writer *w) { return weft__turned_side(w) / down_of(w); }
 
@@ -57,7 +56,7 @@ static bool has_vectors(const weft__writer *w, uint32_t operand)
 
 static void write_misaligned(weft__writer *w, uint32_t operand)
 {
-    const int mask = lanes_of(w) * bytes_of(w, operand) - 1;
+    const int mask = weft__turned_lanes(w) * bytes_of(w, operand) - 1;
     const int own = is_turned(w, operand) ? w->shape.turned - 1 : w->shape.ndim - 1;
     weft__text_add(&w->text, " | ((size_t)(");
     weft__write_first(w, operand);
@@ -74,7 +73,7 @@ static void write_misaligned(weft__writer *w, uint32_t operand)
 static void write_whole(weft__writer *w, const char *first, int axis)
 {
     weft__text_add(&w->text, "(%s + %d <= (I)g.size[%d] || (g.size[%d] & %d) == 0) && ", first,
-                   weft__turned_side(w), axis, axis, lanes_of(w) - 1);
+                   weft__turned_side(w), axis, axis, weft__turned_lanes(w) - 1);
 }
 
 void weft__write_turned_vectors(weft__writer *w)
@@ -91,11 +90,8 @@ void weft__write_turned_vectors(weft__writer *w)
 
 static void write_place(weft__writer *w)
 {
-    const int more = weft__log2(across_of(w) / 8);
-    weft__text_add(&w->text,
-                   "const int vx = ((int)LOCAL_ID & 7) | ((int)LOCAL_ID >> 5 & %d) << 3;\n"
-                   "const int vy = ((int)LOCAL_ID >> 3 & 3) | (int)LOCAL_ID >> %d << 2;\n",
-                   across_of(w) / 8 - 1, 5 + more);
+    weft__text_add(&w->text, "const int vx = (int)LOCAL_ID & %d, vy = (int)LOCAL_ID >> %d;\n",
+                   across_of(w) - 1, weft__log2(across_of(w)));
 }
 
 /* The vectors of an item, one by one, each with the line that it is in. */
@@ -108,7 +104,7 @@ static void write_vectors_begin(weft__writer *w)
 /* Where a vector begins, or, to load without branches, one that is there. */
 static void write_position(weft__writer *w, bool turned)
 {
-    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, lanes = lanes_of(w);
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, lanes = weft__turned_lanes(w);
     weft__text_add(&w->text, "I i%d = column + ", last);
     weft__text_add(&w->text, turned ? "line, " : "%d*vx, ", lanes);
     weft__text_add(&w->text, "i%d = row + ", other);
@@ -124,20 +120,20 @@ static const char *vector_of(const weft__writer *w, uint32_t operand)
 {
     static const char *const types[] = {
         [1] = "u8", [2] = "u16", [4] = "u32", [8] = "uint2", [16] = "uint4"};
-    return types[lanes_of(w) * bytes_of(w, operand)];
+    return types[weft__turned_lanes(w) * bytes_of(w, operand)];
 }
 
 /* The numbers of an item's vector n. */
 static void write_own(weft__writer *w, const char *name, uint32_t operand)
 {
     weft__text_add(&w->text, "*(%s *)(%s%u + %d*n)", vector_of(w, operand), name, operand,
-                   lanes_of(w) * parts_of(w, operand));
+                   weft__turned_lanes(w) * parts_of(w, operand));
 }
 
 /* Of an operand that has one for all along the last axis. */
 static void write_repeated(weft__writer *w, uint32_t operand)
 {
-    const int parts = parts_of(w, operand), lanes = lanes_of(w);
+    const int parts = parts_of(w, operand), lanes = weft__turned_lanes(w);
     for (int k = 0; k < lanes * parts; k++)
         weft__text_add(&w->text, "x%u[%d*n + %d] = ((GLOBAL const %s *)q%u)[%d];\n", operand,
                        lanes * parts, k, memory_of(w, operand), operand, k % parts);
@@ -168,7 +164,7 @@ static void write_loads(weft__writer *w, bool turned)
 
 static void write_squares(weft__writer *w)
 {
-    const int lanes = lanes_of(w);
+    const int lanes = weft__turned_lanes(w);
     write_vectors_begin(w);
     weft__text_add(&w->text, "const int place = line*%d + (vx ^ (line >> %d & 7))*%d;\n",
                    weft__turned_side(w), weft__log2(lanes), lanes);
@@ -206,7 +202,7 @@ static void write_results(weft__writer *w, bool begin)
             continue;
         if (begin) {
             weft__text_add(&w->text, "ALIGNED %s y%u[%d];\n", memory_of(w, k), k,
-                           each_of(w) * lanes_of(w) * parts_of(w, k));
+                           each_of(w) * weft__turned_lanes(w) * parts_of(w, k));
             continue;
         }
         weft__text_add(&w->text, "*(GLOBAL %s *)(", vector_of(w, k));
@@ -220,7 +216,7 @@ static void write_results(weft__writer *w, bool begin)
 /* The elements of vector n, and the vector itself. */
 static void write_vector(weft__writer *w)
 {
-    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, lanes = lanes_of(w);
+    const int last = w->shape.ndim - 1, other = w->shape.turned - 1, lanes = weft__turned_lanes(w);
     weft__text_add(&w->text,
                    "const I i%d = row + line, first = column + %d*vx;\n"
                    "const int place = %d*vx + ((line >> %d) ^ (vx & 7))*%d + (line & %d);\n"
