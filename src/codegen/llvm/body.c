@@ -98,6 +98,13 @@ static weft__ref emit_value(const weft__emitter *emitter, const weft__value *val
     case WEFT__OP_scatter:
         weft__emit_scatter(emitter, value);
         return NULL;
+    case WEFT__OP_pass:
+        return weft__emit_argument(emitter, value->argument[0]);
+    case WEFT__OP_call:
+        return weft__emit_piece(emitter, value);
+    case WEFT__OP_result:
+        return weft__llvm.BuildExtractValue(emitter->builder, emitter->value[value->argument[0]],
+                                            value->slot, "");
     default:
         return emit_operation(emitter, value);
     }
@@ -246,7 +253,7 @@ static void tie(weft__emitter *emitter, uint32_t k, int unroll)
     const weft_dtype dtype = (weft_dtype)value->dtype;
     const size_t bytes = (size_t)emitter->lanes << weft__memory_size(dtype);
     if (value->op == WEFT__OP_store || value->op == WEFT__OP_load || value->op == WEFT__OP_fold ||
-        dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER ||
+        value->op == WEFT__OP_call || dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER ||
         bytes > (size_t)emitter->survey->target.bytes)
         return;
     if (unroll == 2)
@@ -509,6 +516,12 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
         if (turn->unroll <= 2 && survey->kernel->loops_count == 0 && ++turn->made % TIED == 0)
             tie(emitter, value, turn->unroll);
     }
+}
+
+void weft__emit_vector(weft__emitter *emitter)
+{
+    struct turn turn = {.unroll = 1};
+    emit_values(emitter, &turn, 0, emitter->survey->kernel->values_count, 0);
 }
 
 static void emit_all_stores(weft__emitter *emitter, const struct turn *turn)

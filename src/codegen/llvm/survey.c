@@ -172,6 +172,11 @@ static uint32_t operations_of(const weft__survey *survey, const weft__value *val
         return weft__memory_size(dtype) == 0 ? BYTES : 1;
     case WEFT__OP_mul_high:
         return CONVERTED;
+    case WEFT__OP_call:
+        return (uint32_t)value->bits;
+    case WEFT__OP_pass:
+    case WEFT__OP_result:
+        return 0;
     case WEFT__OP_cast:
         return weft__dtype_is_float((weft_dtype)kernel->values[value->argument[0]].dtype) &&
                        !weft__dtype_is_float(dtype) && dtype != WEFT_BOOL

@@ -48,9 +48,12 @@ typedef struct weft__displaced {
     uint16_t operand, shift; /* of the kernel */
 } weft__displaced;
 
+struct weft__outline;
+
 typedef struct weft__survey {
     const weft__kernel *kernel;
-    void *memory; /* that the tables below are in */
+    struct weft__outline *outline; /* of a kernel with calls: what they call */
+    void *memory;                  /* that the tables below are in */
     weft__target target;
     int32_t ndim;      /* of the launch */
     uint32_t operands; /* with the displaced ones */

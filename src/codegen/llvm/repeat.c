@@ -1,0 +1,389 @@
+/* Finding repeats: a few values in a row that are alike lead to all that are, and what saves most
+ * is taken first. */
+#include "codegen/llvm/repeat.h"
+#include "core/allocate.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ALIKE = 8,     /* values in a row that are alike, before more are looked at */
+    ATTEMPTS = 4,  /* of comparing a place with others */
+    CALLED = 4,    /* a call is as much as so many values, … */
+    PASSED = 2,    /* … and as these for each value that goes there or back */
+    WORTH = 48,    /* values that are not made again */
+    BUCKETS = 1024 /* a power of two */
+};
+
+static const uint32_t NONE = UINT32_MAX;
+
+/* A repeat that may be taken. */
+struct candidate {
+    uint32_t begin, length, saved;
+};
+
+/* The tables while repeats are looked for, by place in the order. */
+struct finder {
+    weft__repeats *to;
+    uint32_t *next; /* where the next values in a row that seem alike are, or NONE */
+    uint32_t *live; /* values before that are used from here on */
+    int32_t *cross; /* of the places after a beginning: how many more are used from there on */
+    struct candidate *candidates;
+    uint32_t candidates_count;
+};
+
+/* Two times of what may be a repeat; where the inputs of one are those of the other. */
+struct match {
+    uint32_t begin, other;
+    int inputs;
+    int32_t from[WEFT__REPEAT_INPUTS], to[WEFT__REPEAT_INPUTS];
+};
+
+static const weft__value *value_of(const weft__repeats *repeats, uint32_t place)
+{
+    return &repeats->survey->kernel->values[repeats->order[place]];
+}
+
+static bool is_plain(const weft__value *value)
+{
+    return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
+}
+
+static bool constants_are_alike(const weft__kernel *kernel, int32_t x, int32_t y)
+{
+    const weft__value *a = &kernel->values[x], *b = &kernel->values[y];
+    if (a->op != b->op || a->dtype != b->dtype || a->part != b->part || a->bits != b->bits)
+        return false;
+    for (int k = 0; k < weft__value_arguments(kernel, a); k++)
+        if (!constants_are_alike(kernel, a->argument[k], b->argument[k]))
+            return false;
+    return true;
+}
+
+static bool inputs_are_alike(struct match *match, int32_t x, int32_t y)
+{
+    for (int k = 0; k < match->inputs; k++)
+        if (match->from[k] == x)
+            return match->to[k] == y;
+    if (match->inputs == WEFT__REPEAT_INPUTS)
+        return false;
+    match->from[match->inputs] = x;
+    match->to[match->inputs++] = y;
+    return true;
+}
+
+static bool arguments_are_alike(const weft__repeats *repeats, struct match *match, int32_t x,
+                                int32_t y)
+{
+    const weft__kernel *kernel = repeats->survey->kernel;
+    const int64_t in_first = (int64_t)repeats->place[x] - match->begin;
+    const int64_t in_other = (int64_t)repeats->place[y] - match->other;
+    if (repeats->fixed[x] || repeats->fixed[y])
+        return repeats->fixed[x] && repeats->fixed[y] && constants_are_alike(kernel, x, y);
+    if (in_first >= 0 || in_other >= 0)
+        return in_first == in_other;
+    return kernel->values[x].dtype == kernel->values[y].dtype && inputs_are_alike(match, x, y);
+}
+
+static bool values_are_alike(const weft__repeats *repeats, struct match *match, uint32_t k)
+{
+    const weft__value *a = value_of(repeats, match->begin + k);
+    const weft__value *b = value_of(repeats, match->other + k);
+    if (a->op != b->op || a->dtype != b->dtype || a->part != b->part)
+        return false;
+    for (int j = 0; j < weft__op_arity((weft__op)a->op); j++)
+        if (!arguments_are_alike(repeats, match, a->argument[j], b->argument[j]))
+            return false;
+    return true;
+}
+
+static bool is_free(const weft__repeats *repeats, uint32_t begin, uint32_t place)
+{
+    return place < repeats->order_count && repeats->taken[place] == 0 &&
+           repeats->stretch[place] == repeats->stretch[begin];
+}
+
+/* How many values in a row are alike, of up to so many. */
+static uint32_t match_length(const weft__repeats *repeats, struct match *match, uint32_t most)
+{
+    uint32_t k = 0;
+    while (k < most && is_free(repeats, match->begin, match->begin + k) &&
+           is_free(repeats, match->other, match->other + k) && values_are_alike(repeats, match, k))
+        k++;
+    return k;
+}
+
+void weft__repeat_inputs(const weft__repeats *repeats, const weft__repeat *repeat, uint32_t begin,
+                         int32_t *inputs)
+{
+    struct match match = {.begin = repeat->begin, .other = begin};
+    for (uint32_t k = 0; k < repeat->length; k++)
+        (void)values_are_alike(repeats, &match, k);
+    memcpy(inputs, match.to, (size_t)match.inputs * sizeof *inputs);
+}
+
+/* Where a repeat that begins here and may have so many values best ends: as many as can be, and
+ * few that go there and back. Returns its length, or 0. */
+static uint32_t best_length(struct finder *finder, struct match match, uint32_t most)
+{
+    const weft__repeats *repeats = finder->to;
+    const uint32_t begin = match.begin;
+    int32_t used = 0, best = 0;
+    uint32_t length = 0;
+    match.inputs = 0;
+    memset(finder->cross, 0, (most + 2) * sizeof *finder->cross);
+    for (uint32_t k = 0; k < most; k++) {
+        const uint32_t last = repeats->last_use[begin + k] - begin;
+        finder->cross[k + 1]++;
+        finder->cross[(last < most ? last : most) + 1]--;
+    }
+    for (uint32_t k = 0; k < most; k++) {
+        (void)values_are_alike(repeats, &match, k);
+        used += finder->cross[k + 1];
+        const int32_t gain = (int32_t)k + 1 - CALLED - PASSED * (match.inputs + used);
+        if (gain > best && used <= WEFT__REPEAT_OUTPUTS) {
+            best = gain;
+            length = k + 1;
+        }
+    }
+    return length;
+}
+
+/* Adds the values of one time that are used elsewhere to those of others; false if they are too
+ * many. */
+static bool add_outputs(const weft__repeats *repeats, weft__repeat *repeat, uint32_t begin)
+{
+    for (uint32_t k = 0; k < repeat->length; k++) {
+        int known = 0;
+        if (repeats->last_use[begin + k] < begin + repeat->length)
+            continue;
+        while (known < repeat->outputs && repeat->output[known] != k)
+            known++;
+        if (known == WEFT__REPEAT_OUTPUTS)
+            return false;
+        if (known == repeat->outputs)
+            repeat->output[repeat->outputs++] = k;
+    }
+    return true;
+}
+
+/* All times of a repeat, those that overlap with others aside; marks them with the number if it is
+ * not 0. Returns how many values they save. */
+static uint32_t find_times(const struct finder *finder, weft__repeat *repeat, uint8_t number)
+{
+    weft__repeats *repeats = finder->to;
+    const uint32_t length = repeat->length;
+    uint32_t end = 0;
+    repeat->count = 0;
+    repeat->outputs = 0;
+    for (uint32_t at = repeat->begin; at != NONE; at = finder->next[at]) {
+        struct match match = {.begin = repeat->begin, .other = at};
+        const weft__repeat before = *repeat;
+        if (at < end || match_length(repeats, &match, length) < length)
+            continue;
+        if (!add_outputs(repeats, repeat, at)) {
+            *repeat = before;
+            continue;
+        }
+        end = at + length;
+        repeat->count++;
+        repeat->inputs = match.inputs;
+        if (number != 0)
+            repeats->begins[at] = 1;
+    }
+    const int64_t each = CALLED + PASSED * ((int64_t)repeat->inputs + repeat->outputs);
+    const int64_t saved = repeat->count * ((int64_t)length - each) - length;
+    return saved > 0 ? (uint32_t)saved : 0;
+}
+
+/* Whether a function may begin or end here: less goes across than nearby. */
+static bool is_joint(const struct finder *finder, uint32_t place)
+{
+    return (place == 0 || finder->live[place] <= finder->live[place - 1]) &&
+           (place + 1 >= finder->to->order_count || finder->live[place] <= finder->live[place + 1]);
+}
+
+static void try_begin(struct finder *finder, uint32_t begin)
+{
+    weft__repeat repeat = {.begin = begin};
+    uint32_t other = finder->next[begin];
+    for (int k = 0; k < ATTEMPTS && other != NONE && repeat.length == 0; k++) {
+        struct match match = {.begin = begin, .other = other};
+        const uint32_t most = match_length(finder->to, &match, other - begin);
+        if (most >= ALIKE)
+            repeat.length = best_length(finder, match, most);
+        other = finder->next[other];
+    }
+    if (repeat.length == 0)
+        return;
+    const uint32_t saved = find_times(finder, &repeat, 0);
+    if (saved >= WORTH)
+        finder->candidates[finder->candidates_count++] =
+            (struct candidate){begin, repeat.length, saved};
+}
+
+static int compare_candidates(const void *x, const void *y)
+{
+    const struct candidate *a = x, *b = y;
+    if (a->saved != b->saved)
+        return a->saved < b->saved ? 1 : -1;
+    return a->begin < b->begin ? -1 : 1;
+}
+
+/* Marks the values of all times. */
+static void take(weft__repeats *repeats, const weft__repeat *repeat)
+{
+    uint32_t end = 0;
+    for (uint32_t at = repeat->begin; at < repeats->order_count; at++) {
+        if (repeats->begins[at] && repeats->taken[at] == 0)
+            end = at + repeat->length;
+        if (at < end)
+            repeats->taken[at] = (uint8_t)(repeats->count + 1);
+    }
+    repeats->repeat[repeats->count++] = *repeat;
+}
+
+static void take_best(struct finder *finder)
+{
+    weft__repeats *repeats = finder->to;
+    qsort(finder->candidates, finder->candidates_count, sizeof *finder->candidates,
+          compare_candidates);
+    for (uint32_t k = 0; k < finder->candidates_count && repeats->count < WEFT__REPEATS_MOST; k++) {
+        weft__repeat repeat = {.begin = finder->candidates[k].begin,
+                               .length = finder->candidates[k].length};
+        if (find_times(finder, &repeat, 0) < WORTH)
+            continue;
+        (void)find_times(finder, &repeat, 1);
+        take(repeats, &repeat);
+    }
+}
+
+/* Which values there are to look at, and what each is used by. */
+static void find_order(weft__repeats *repeats)
+{
+    const weft__survey *survey = repeats->survey;
+    const weft__kernel *kernel = survey->kernel;
+    uint32_t stretch = 0;
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        const int arguments = weft__value_arguments(kernel, value);
+        bool fixed = value->op == WEFT__OP_constant || (is_plain(value) && arguments > 0);
+        for (int j = 0; j < arguments; j++)
+            fixed &= repeats->fixed[value->argument[j]] != 0;
+        repeats->fixed[k] = fixed;
+        repeats->place[k] = -1;
+        if (survey->needed[k] == 0 || survey->level[k] != WEFT__LEVEL_POINT)
+            continue;
+        const bool plain = is_plain(value);
+        stretch += !plain && arguments > 0;
+        for (int j = 0; j < arguments; j++)
+            if (repeats->place[value->argument[j]] >= 0)
+                repeats->last_use[repeats->place[value->argument[j]]] =
+                    plain ? repeats->order_count : NONE;
+        if (!plain)
+            continue;
+        repeats->place[k] = (int32_t)repeats->order_count;
+        repeats->stretch[repeats->order_count] = stretch;
+        repeats->order[repeats->order_count++] = k;
+    }
+}
+
+/* What is used by another kind of value stays so whatever uses it later. */
+static void find_other_uses(weft__repeats *repeats)
+{
+    const weft__survey *survey = repeats->survey;
+    const weft__kernel *kernel = survey->kernel;
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        for (int j = 0; survey->needed[k] != 0 && repeats->place[k] < 0 &&
+                        j < weft__value_arguments(kernel, &kernel->values[k]);
+             j++) {
+            const int32_t place = repeats->place[kernel->values[k].argument[j]];
+            if (place >= 0)
+                repeats->last_use[place] = NONE;
+        }
+}
+
+static void find_live(struct finder *finder)
+{
+    const weft__repeats *repeats = finder->to;
+    const uint32_t count = repeats->order_count;
+    int32_t live = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t last = repeats->last_use[k];
+        finder->cross[k + 1]++;
+        finder->cross[(last < count ? last : count) + 1]--;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        live += finder->cross[k];
+        finder->live[k] = (uint32_t)live;
+    }
+}
+
+static uint32_t hash_of(const weft__repeats *repeats, uint32_t place)
+{
+    uint32_t hash = 0;
+    for (uint32_t k = 0; k < ALIKE; k++) {
+        const weft__value *value = value_of(repeats, place + k);
+        hash = (hash ^ value->op ^ (uint32_t)value->dtype << 8) * 0x9e3779b1U;
+        hash ^= hash >> 15;
+    }
+    return hash;
+}
+
+/* Backwards, so that each is linked to the next one. */
+static void link_alike(struct finder *finder)
+{
+    const weft__repeats *repeats = finder->to;
+    uint32_t bucket[BUCKETS];
+    memset(bucket, 0xff, sizeof bucket);
+    for (uint32_t k = repeats->order_count; k-- > 0;) {
+        finder->next[k] = NONE;
+        if (k + ALIKE > repeats->order_count)
+            continue;
+        uint32_t *first = &bucket[hash_of(repeats, k) & (BUCKETS - 1)];
+        finder->next[k] = *first;
+        *first = k;
+    }
+}
+
+/* The tables of the repeats, then those that are needed only here. */
+static weft_status make_tables(struct finder *finder)
+{
+    weft__repeats *repeats = finder->to;
+    const size_t count = repeats->survey->kernel->values_count;
+    uint32_t *tables = weft__allocate_zeroed(
+        count * (7 * sizeof *tables + sizeof *finder->candidates + 3) + 3 * sizeof *tables);
+    if (tables == NULL)
+        return WEFT_ERROR_MEMORY;
+    repeats->memory = repeats->order = tables;
+    repeats->last_use = tables + count;
+    repeats->stretch = tables + 2 * count;
+    repeats->place = (int32_t *)(tables + 3 * count);
+    finder->next = tables + 4 * count;
+    finder->live = tables + 5 * count;
+    finder->cross = (int32_t *)(tables + 6 * count);
+    finder->candidates = (struct candidate *)(tables + 7 * count + 3);
+    repeats->taken = (uint8_t *)(finder->candidates + count);
+    repeats->begins = repeats->taken + count;
+    repeats->fixed = repeats->begins + count;
+    return WEFT_OK;
+}
+
+weft_status weft__repeats_find(const weft__survey *survey, weft__repeats *repeats)
+{
+    struct finder finder = {.to = repeats};
+    *repeats = (weft__repeats){.survey = survey};
+    TRY(make_tables(&finder));
+    find_order(repeats);
+    find_other_uses(repeats);
+    find_live(&finder);
+    link_alike(&finder);
+    for (uint32_t k = 0; k < repeats->order_count; k++)
+        if (finder.next[k] != NONE && is_joint(&finder, k))
+            try_begin(&finder, k);
+    take_best(&finder);
+    return WEFT_OK;
+}
+
+void weft__repeats_free(weft__repeats *repeats) { weft__free(repeats->memory); }
