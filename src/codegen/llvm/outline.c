@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LONG = 256 }; /* operations: what has fewer is made soon enough */
+enum { LONG = 128 }; /* operations: what has fewer is made soon enough */
 
 /* Kernels while values are added, each by its position in the kernel that they are made of. */
 struct copying {
@@ -42,6 +42,21 @@ static void copy_fixed(const struct copying *copying, int32_t position)
     (void)copy(copying, (uint32_t)position);
 }
 
+/* Of constants those that are used; what nobody needs may be made of what is not there. */
+static void copy_with_fixed(const struct copying *copying, uint32_t position)
+{
+    const weft__kernel *kernel = copying->repeats->survey->kernel;
+    const weft__value *value = &kernel->values[position];
+    bool is_there = true;
+    for (int k = 0; k < weft__value_arguments(kernel, value); k++) {
+        if (copying->repeats->fixed[value->argument[k]])
+            copy_fixed(copying, value->argument[k]);
+        is_there &= copying->number[value->argument[k]] >= 0;
+    }
+    if (is_there)
+        (void)copy(copying, position);
+}
+
 static weft__value moved(weft__op op, uint8_t dtype, int slot)
 {
     return (weft__value){.op = (uint8_t)op, .dtype = dtype, .slot = (uint16_t)slot};
@@ -58,14 +73,8 @@ static void fill_piece(const struct copying *copying, const weft__repeat *repeat
         operands[k].dtype = kernel->values[inputs[k]].dtype;
         copying->number[inputs[k]] = add(copying, moved(WEFT__OP_load, operands[k].dtype, k));
     }
-    for (uint32_t k = 0; k < repeat->length; k++) {
-        const uint32_t position = repeats->order[repeat->begin + k];
-        const weft__value *value = &kernel->values[position];
-        for (int j = 0; j < weft__op_arity((weft__op)value->op); j++)
-            if (repeats->fixed[value->argument[j]])
-                copy_fixed(copying, value->argument[j]);
-        (void)copy(copying, position);
-    }
+    for (uint32_t k = 0; k < repeat->length; k++)
+        copy_with_fixed(copying, repeats->order[repeat->begin + k]);
     for (int k = 0; k < repeat->outputs; k++) {
         const uint32_t position = repeats->order[repeat->begin + repeat->output[k]];
         const uint8_t dtype = kernel->values[position].dtype;
@@ -153,17 +162,6 @@ static void add_call(const struct copying *copying, const weft__outline *outline
     }
 }
 
-/* Whether all that a value is made of is there: what nobody needs may be made of what is not. */
-static bool is_there(const struct copying *copying, uint32_t position)
-{
-    const weft__kernel *kernel = copying->repeats->survey->kernel;
-    const weft__value *value = &kernel->values[position];
-    for (int k = 0; k < weft__value_arguments(kernel, value); k++)
-        if (copying->number[value->argument[k]] < 0)
-            return false;
-    return true;
-}
-
 /* A call comes where the last of its values was. */
 static void fill_kernel(const struct copying *copying, const weft__outline *outline)
 {
@@ -172,8 +170,8 @@ static void fill_kernel(const struct copying *copying, const weft__outline *outl
     for (uint32_t k = 0; k < repeats->survey->kernel->values_count; k++) {
         const int32_t place = repeats->place[k];
         const int number = place < 0 ? 0 : repeats->taken[place];
-        if (number == 0 && is_there(copying, k))
-            (void)copy(copying, k);
+        if (number == 0 && !repeats->fixed[k])
+            copy_with_fixed(copying, k);
         if (number == 0)
             continue;
         if (repeats->begins[place])

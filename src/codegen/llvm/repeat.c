@@ -13,22 +13,23 @@ enum {
     CALLED = 4,    /* a call is as much as so many values, … */
     PASSED = 2,    /* … and as these for each value that goes there or back */
     WORTH = 48,    /* values that are not made again */
-    BUCKETS = 1024 /* a power of two */
+    BUCKETS = 4096 /* a power of two */
 };
 
 static const uint32_t NONE = UINT32_MAX;
 
 /* A repeat that may be taken. */
 struct candidate {
-    uint32_t begin, length, saved;
+    uint32_t begin, length, count, saved;
 };
 
 /* The tables while repeats are looked for, by place in the order. */
 struct finder {
     weft__repeats *to;
-    uint32_t *next; /* where the next values in a row that seem alike are, or NONE */
-    uint32_t *live; /* values before that are used from here on */
-    int32_t *cross; /* of the places after a beginning: how many more are used from there on */
+    uint64_t *hash;  /* of each value */
+    uint32_t *next;  /* where the next values in a row that seem alike are, or NONE */
+    uint32_t *times; /* how many there are, with these */
+    int32_t *cross;  /* of the places after a beginning: how many more are used from there on */
     struct candidate *candidates;
     uint32_t candidates_count;
 };
@@ -197,11 +198,13 @@ static uint32_t find_times(const struct finder *finder, weft__repeat *repeat, ui
     return saved > 0 ? (uint32_t)saved : 0;
 }
 
-/* Whether a function may begin or end here: less goes across than nearby. */
-static bool is_joint(const struct finder *finder, uint32_t place)
+/* Whether a place is in the first time of a candidate, and what begins there is not found more
+ * often: it would save less. */
+static bool is_covered(const struct finder *finder, uint32_t begin)
 {
-    return (place == 0 || finder->live[place] <= finder->live[place - 1]) &&
-           (place + 1 >= finder->to->order_count || finder->live[place] <= finder->live[place + 1]);
+    const struct candidate *last = finder->candidates + finder->candidates_count - 1;
+    return finder->candidates_count > 0 && begin < last->begin + last->length &&
+           finder->times[begin] <= last->count;
 }
 
 static void try_begin(struct finder *finder, uint32_t begin)
@@ -220,7 +223,7 @@ static void try_begin(struct finder *finder, uint32_t begin)
     const uint32_t saved = find_times(finder, &repeat, 0);
     if (saved >= WORTH)
         finder->candidates[finder->candidates_count++] =
-            (struct candidate){begin, repeat.length, saved};
+            (struct candidate){begin, repeat.length, repeat.count, saved};
 }
 
 static int compare_candidates(const void *x, const void *y)
@@ -244,9 +247,11 @@ static void take(weft__repeats *repeats, const weft__repeat *repeat)
     repeats->repeat[repeats->count++] = *repeat;
 }
 
-static void take_best(struct finder *finder)
+/* Returns whether any was. */
+static bool take_best(struct finder *finder)
 {
     weft__repeats *repeats = finder->to;
+    const int before = repeats->count;
     qsort(finder->candidates, finder->candidates_count, sizeof *finder->candidates,
           compare_candidates);
     for (uint32_t k = 0; k < finder->candidates_count && repeats->count < WEFT__REPEATS_MOST; k++) {
@@ -257,6 +262,19 @@ static void take_best(struct finder *finder)
         (void)find_times(finder, &repeat, 1);
         take(repeats, &repeat);
     }
+    return repeats->count > before;
+}
+
+/* What is not in a repeat that was taken may be in another one. */
+static void find_all(struct finder *finder)
+{
+    const weft__repeats *repeats = finder->to;
+    do {
+        finder->candidates_count = 0;
+        for (uint32_t k = 0; k < repeats->order_count; k++)
+            if (repeats->taken[k] == 0 && finder->next[k] != NONE && !is_covered(finder, k))
+                try_begin(finder, k);
+    } while (take_best(finder));
 }
 
 /* Which values there are to look at, and what each is used by. */
@@ -304,45 +322,47 @@ static void find_other_uses(weft__repeats *repeats)
         }
 }
 
-static void find_live(struct finder *finder)
+static uint64_t mix(uint64_t hash, uint64_t more)
 {
-    const weft__repeats *repeats = finder->to;
-    const uint32_t count = repeats->order_count;
-    int32_t live = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t last = repeats->last_use[k];
-        finder->cross[k + 1]++;
-        finder->cross[(last < count ? last : count) + 1]--;
-    }
-    for (uint32_t k = 0; k < count; k++) {
-        live += finder->cross[k];
-        finder->live[k] = (uint32_t)live;
-    }
+    hash = (hash ^ more) * 0x9e3779b97f4a7c15U;
+    return hash ^ hash >> 32;
 }
 
-static uint32_t hash_of(const weft__repeats *repeats, uint32_t place)
+/* Constants tell most values from others. */
+static uint64_t hash_of_one(const weft__repeats *repeats, uint32_t place)
 {
-    uint32_t hash = 0;
-    for (uint32_t k = 0; k < ALIKE; k++) {
-        const weft__value *value = value_of(repeats, place + k);
-        hash = (hash ^ value->op ^ (uint32_t)value->dtype << 8) * 0x9e3779b1U;
-        hash ^= hash >> 15;
-    }
+    const weft__value *values = repeats->survey->kernel->values;
+    const weft__value *value = value_of(repeats, place);
+    uint64_t hash = mix(value->op, (uint64_t)value->dtype << 8 | value->part);
+    for (int k = 0; k < weft__op_arity((weft__op)value->op); k++)
+        if (repeats->fixed[value->argument[k]])
+            hash = mix(hash, values[value->argument[k]].bits + (uint64_t)k);
+    return hash;
+}
+
+/* Of the values in a row from a place on. */
+static uint64_t hash_of_row(const uint64_t *hashes, uint32_t place)
+{
+    uint64_t hash = 0;
+    for (uint32_t k = 0; k < ALIKE; k++)
+        hash = mix(hash, hashes[place + k]);
     return hash;
 }
 
 /* Backwards, so that each is linked to the next one. */
 static void link_alike(struct finder *finder)
 {
-    const weft__repeats *repeats = finder->to;
+    const uint32_t count = finder->to->order_count;
     uint32_t bucket[BUCKETS];
     memset(bucket, 0xff, sizeof bucket);
-    for (uint32_t k = repeats->order_count; k-- > 0;) {
+    for (uint32_t k = count; k-- > 0;) {
+        finder->hash[k] = hash_of_one(finder->to, k);
         finder->next[k] = NONE;
-        if (k + ALIKE > repeats->order_count)
+        if (k + ALIKE > count)
             continue;
-        uint32_t *first = &bucket[hash_of(repeats, k) & (BUCKETS - 1)];
+        uint32_t *first = &bucket[hash_of_row(finder->hash, k) & (BUCKETS - 1)];
         finder->next[k] = *first;
+        finder->times[k] = 1 + (*first == NONE ? 0 : finder->times[*first]);
         *first = k;
     }
 }
@@ -352,16 +372,19 @@ static weft_status make_tables(struct finder *finder)
 {
     weft__repeats *repeats = finder->to;
     const size_t count = repeats->survey->kernel->values_count;
-    uint32_t *tables = weft__allocate_zeroed(
-        count * (7 * sizeof *tables + sizeof *finder->candidates + 3) + 3 * sizeof *tables);
-    if (tables == NULL)
+    finder->hash = weft__allocate_zeroed(
+        count * (sizeof *finder->hash + 7 * sizeof(uint32_t) + sizeof *finder->candidates + 3) +
+        3 * sizeof(uint32_t));
+    if (finder->hash == NULL)
         return WEFT_ERROR_MEMORY;
-    repeats->memory = repeats->order = tables;
+    uint32_t *tables = (uint32_t *)(finder->hash + count);
+    repeats->memory = finder->hash;
+    repeats->order = tables;
     repeats->last_use = tables + count;
     repeats->stretch = tables + 2 * count;
     repeats->place = (int32_t *)(tables + 3 * count);
     finder->next = tables + 4 * count;
-    finder->live = tables + 5 * count;
+    finder->times = tables + 5 * count;
     finder->cross = (int32_t *)(tables + 6 * count);
     finder->candidates = (struct candidate *)(tables + 7 * count + 3);
     repeats->taken = (uint8_t *)(finder->candidates + count);
@@ -377,12 +400,8 @@ weft_status weft__repeats_find(const weft__survey *survey, weft__repeats *repeat
     TRY(make_tables(&finder));
     find_order(repeats);
     find_other_uses(repeats);
-    find_live(&finder);
     link_alike(&finder);
-    for (uint32_t k = 0; k < repeats->order_count; k++)
-        if (finder.next[k] != NONE && is_joint(&finder, k))
-            try_begin(&finder, k);
-    take_best(&finder);
+    find_all(&finder);
     return WEFT_OK;
 }
 
