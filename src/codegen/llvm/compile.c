@@ -206,10 +206,7 @@ static void describe_folds(const weft__kernel *kernel, weft__object_fold *folds)
 static weft_status make_surveys(const weft__kernel *kernel, const weft__launch *sample,
                                 struct surveys *surveys)
 {
-    surveys->folds = false;
-    surveys->kernel.memory = surveys->points.memory = NULL;
-    surveys->outline.count = 0;
-    surveys->outline.kernel.values = NULL;
+    *surveys = (struct surveys){.folds = false};
     if (kernel->folds_count == 0)
         return weft__survey_make(kernel, sample, &surveys->kernel);
     TRY(weft__fold_split(kernel, &surveys->parts));
