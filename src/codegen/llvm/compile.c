@@ -285,7 +285,7 @@ static weft_status compile(const weft__kernel *kernel, const weft__launch *sampl
     TRY(weft__llvm_open());
     weft_status status = make_surveys(kernel, sample, surveys);
     const int level = status == WEFT_OK ? level_of(surveys, effort) : 0;
-    if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK)
+    if (status == WEFT_OK && level == 0)
         status = outline(kernel, sample, surveys);
     if (status == WEFT_OK)
         status = emit(surveys, kind, level, buffer);

@@ -8,27 +8,32 @@
 #include <string.h>
 
 enum {
-    ALIKE = 8,     /* values in a row that are alike, before more are looked at */
-    ATTEMPTS = 4,  /* of comparing a place with others */
-    CALLED = 4,    /* a call is as much as so many values, … */
-    PASSED = 2,    /* … and as these for each value that goes there or back */
-    WORTH = 48,    /* values that are not made again */
-    BUCKETS = 4096 /* a power of two */
+    ALIKE = 8,    /* values in a row that are alike, before more are looked at */
+    ATTEMPTS = 4, /* of comparing a place with others */
+    CALLED = 4,   /* a call is as much as so many values, … */
+    PASSED = 2,   /* … and as these for each value that goes there or back */
+    WORTH = 48,   /* values that are not made again */
+    SLOTS = 4096, /* a power of two */
+    PLACES = 2048 /* that are looked at: kernels of expressions have no more */
 };
 
 static const uint32_t NONE = UINT32_MAX;
 
 /* A repeat that may be taken. */
 struct candidate {
-    uint32_t begin, length, count, saved;
+    uint32_t begin, length, saved;
 };
 
 /* The tables while repeats are looked for, by place in the order. */
 struct finder {
     weft__repeats *to;
-    uint64_t *hash;  /* of each value */
+    uint64_t *hash;  /* of each value … */
+    uint64_t *row;   /* … and of those in a row from there on */
     uint32_t *next;  /* where the next values in a row that seem alike are, or NONE */
     uint32_t *times; /* how many there are, with these */
+    uint32_t *known; /* how often what is here is found, in a candidate */
+    uint8_t *tried;  /* whether what begins here is like what was tried */
+    uint32_t *found; /* where the times of a repeat begin */
     int32_t *cross;  /* of the places after a beginning: how many more are used from there on */
     struct candidate *candidates;
     uint32_t candidates_count;
@@ -169,44 +174,50 @@ static bool add_outputs(const weft__repeats *repeats, weft__repeat *repeat, uint
     return true;
 }
 
-/* All times of a repeat, those that overlap with others aside; marks them with the number if it is
- * not 0. Returns how many values they save. */
-static uint32_t find_times(const struct finder *finder, weft__repeat *repeat, uint8_t number)
+/* Where the next time of a repeat is, from a place on, or NONE: one that overlaps with no other and
+ * leaves no more than there is room for. */
+static uint32_t next_time(const struct finder *finder, weft__repeat *repeat, uint32_t at,
+                          uint32_t end)
 {
-    weft__repeats *repeats = finder->to;
-    const uint32_t length = repeat->length;
-    uint32_t end = 0;
-    repeat->count = 0;
-    repeat->outputs = 0;
-    for (uint32_t at = repeat->begin; at != NONE; at = finder->next[at]) {
+    for (; at != NONE; at = finder->next[at]) {
         struct match match = {.begin = repeat->begin, .other = at};
         const weft__repeat before = *repeat;
-        if (at < end || match_length(repeats, &match, length) < length)
+        if (at < end || match_length(finder->to, &match, repeat->length) < repeat->length)
             continue;
-        if (!add_outputs(repeats, repeat, at)) {
-            *repeat = before;
-            continue;
-        }
-        end = at + length;
-        repeat->count++;
         repeat->inputs = match.inputs;
-        if (number != 0)
-            repeats->begins[at] = 1;
+        if (add_outputs(finder->to, repeat, at))
+            return at;
+        *repeat = before;
+    }
+    return NONE;
+}
+
+/* Finds the times of a repeat. Returns how many values they save. */
+static uint32_t find_times(const struct finder *finder, weft__repeat *repeat)
+{
+    uint32_t at = next_time(finder, repeat, repeat->begin, 0);
+    repeat->count = 0;
+    while (at != NONE) {
+        finder->found[repeat->count++] = at;
+        at = next_time(finder, repeat, finder->next[at], at + repeat->length);
     }
     const int64_t each = CALLED + PASSED * ((int64_t)repeat->inputs + repeat->outputs);
-    const int64_t saved = repeat->count * ((int64_t)length - each) - length;
+    const int64_t saved = repeat->count * ((int64_t)repeat->length - each) - repeat->length;
     return saved > 0 ? (uint32_t)saved : 0;
 }
 
-/* Whether a place is in the first time of a candidate, and what begins there is not found more
- * often: it would save less. */
-static bool is_covered(const struct finder *finder, uint32_t begin)
+/* Adds what was found. What begins inside of it, and is not found more often, would save less. */
+static void add_candidate(struct finder *finder, const weft__repeat *repeat, uint32_t saved)
 {
-    const struct candidate *last = finder->candidates + finder->candidates_count - 1;
-    return finder->candidates_count > 0 && begin < last->begin + last->length &&
-           finder->times[begin] <= last->count;
+    finder->candidates[finder->candidates_count++] =
+        (struct candidate){repeat->begin, repeat->length, saved};
+    for (uint32_t k = 0; k < repeat->count; k++)
+        for (uint32_t at = finder->found[k]; at < finder->found[k] + repeat->length; at++)
+            if (finder->known[at] < repeat->count)
+                finder->known[at] = repeat->count;
 }
 
+/* What was found to be like what was tried is not tried again. */
 static void try_begin(struct finder *finder, uint32_t begin)
 {
     weft__repeat repeat = {.begin = begin};
@@ -220,10 +231,11 @@ static void try_begin(struct finder *finder, uint32_t begin)
     }
     if (repeat.length == 0)
         return;
-    const uint32_t saved = find_times(finder, &repeat, 0);
+    const uint32_t saved = find_times(finder, &repeat);
+    for (uint32_t k = 0; k < repeat.count; k++)
+        finder->tried[finder->found[k]] = 1;
     if (saved >= WORTH)
-        finder->candidates[finder->candidates_count++] =
-            (struct candidate){begin, repeat.length, repeat.count, saved};
+        add_candidate(finder, &repeat, saved);
 }
 
 static int compare_candidates(const void *x, const void *y)
@@ -235,16 +247,14 @@ static int compare_candidates(const void *x, const void *y)
 }
 
 /* Marks the values of all times. */
-static void take(weft__repeats *repeats, const weft__repeat *repeat)
+static void take(const struct finder *finder, const weft__repeat *repeat)
 {
-    uint32_t end = 0;
-    for (uint32_t at = repeat->begin; at < repeats->order_count; at++) {
-        if (repeats->begins[at] && repeats->taken[at] == 0)
-            end = at + repeat->length;
-        if (at < end)
-            repeats->taken[at] = (uint8_t)(repeats->count + 1);
-    }
+    weft__repeats *repeats = finder->to;
     repeats->repeat[repeats->count++] = *repeat;
+    for (uint32_t k = 0; k < repeat->count; k++) {
+        repeats->begins[finder->found[k]] = 1;
+        memset(repeats->taken + finder->found[k], repeats->count, repeat->length);
+    }
 }
 
 /* Returns whether any was. */
@@ -257,10 +267,8 @@ static bool take_best(struct finder *finder)
     for (uint32_t k = 0; k < finder->candidates_count && repeats->count < WEFT__REPEATS_MOST; k++) {
         weft__repeat repeat = {.begin = finder->candidates[k].begin,
                                .length = finder->candidates[k].length};
-        if (find_times(finder, &repeat, 0) < WORTH)
-            continue;
-        (void)find_times(finder, &repeat, 1);
-        take(repeats, &repeat);
+        if (find_times(finder, &repeat) >= WORTH)
+            take(finder, &repeat);
     }
     return repeats->count > before;
 }
@@ -268,11 +276,14 @@ static bool take_best(struct finder *finder)
 /* What is not in a repeat that was taken may be in another one. */
 static void find_all(struct finder *finder)
 {
-    const weft__repeats *repeats = finder->to;
+    const uint32_t count = finder->to->order_count;
     do {
         finder->candidates_count = 0;
-        for (uint32_t k = 0; k < repeats->order_count; k++)
-            if (repeats->taken[k] == 0 && finder->next[k] != NONE && !is_covered(finder, k))
+        memset(finder->known, 0, count * sizeof *finder->known);
+        memset(finder->tried, 0, count);
+        for (uint32_t k = 0; k < count; k++)
+            if (finder->next[k] != NONE && finder->to->taken[k] == 0 && !finder->tried[k] &&
+                finder->times[k] > finder->known[k])
                 try_begin(finder, k);
     } while (take_best(finder));
 }
@@ -349,47 +360,60 @@ static uint64_t hash_of_row(const uint64_t *hashes, uint32_t place)
     return hash;
 }
 
+/* Where in the table the last place with these values in a row is, or is to be. */
+static uint32_t *slot_of(const struct finder *finder, uint32_t *table, uint32_t place)
+{
+    const uint64_t hash = finder->row[place];
+    uint32_t slot = (uint32_t)hash & (SLOTS - 1);
+    while (table[slot] != NONE && finder->row[table[slot]] != hash)
+        slot = (slot + 1) & (SLOTS - 1);
+    return &table[slot];
+}
+
 /* Backwards, so that each is linked to the next one. */
 static void link_alike(struct finder *finder)
 {
-    const uint32_t count = finder->to->order_count;
-    uint32_t bucket[BUCKETS];
-    memset(bucket, 0xff, sizeof bucket);
+    const uint32_t count = finder->to->order_count < PLACES ? finder->to->order_count : PLACES;
+    uint32_t table[SLOTS];
+    memset(table, 0xff, sizeof table);
+    memset(finder->next, 0xff, finder->to->order_count * sizeof *finder->next);
     for (uint32_t k = count; k-- > 0;) {
         finder->hash[k] = hash_of_one(finder->to, k);
-        finder->next[k] = NONE;
         if (k + ALIKE > count)
             continue;
-        uint32_t *first = &bucket[hash_of_row(finder->hash, k) & (BUCKETS - 1)];
-        finder->next[k] = *first;
-        finder->times[k] = 1 + (*first == NONE ? 0 : finder->times[*first]);
-        *first = k;
+        finder->row[k] = hash_of_row(finder->hash, k);
+        uint32_t *last = slot_of(finder, table, k);
+        finder->next[k] = *last;
+        finder->times[k] = 1 + (*last == NONE ? 0 : finder->times[*last]);
+        *last = k;
     }
 }
 
-/* The tables of the repeats, then those that are needed only here. */
+/* The tables of the repeats and those that are needed only here. */
 static weft_status make_tables(struct finder *finder)
 {
     weft__repeats *repeats = finder->to;
-    const size_t count = repeats->survey->kernel->values_count;
-    finder->hash = weft__allocate_zeroed(
-        count * (sizeof *finder->hash + 7 * sizeof(uint32_t) + sizeof *finder->candidates + 3) +
-        3 * sizeof(uint32_t));
+    const size_t count = repeats->survey->kernel->values_count + 2;
+    const size_t each = 2 * sizeof *finder->hash + sizeof *finder->candidates +
+                        9 * sizeof *finder->next + sizeof *repeats->taken * 4;
+    finder->hash = repeats->memory = weft__allocate_zeroed(count * each);
     if (finder->hash == NULL)
         return WEFT_ERROR_MEMORY;
-    uint32_t *tables = (uint32_t *)(finder->hash + count);
-    repeats->memory = finder->hash;
-    repeats->order = tables;
-    repeats->last_use = tables + count;
-    repeats->stretch = tables + 2 * count;
-    repeats->place = (int32_t *)(tables + 3 * count);
-    finder->next = tables + 4 * count;
-    finder->times = tables + 5 * count;
-    finder->cross = (int32_t *)(tables + 6 * count);
-    finder->candidates = (struct candidate *)(tables + 7 * count + 3);
-    repeats->taken = (uint8_t *)(finder->candidates + count);
+    finder->row = finder->hash + count;
+    finder->candidates = (struct candidate *)(finder->row + count);
+    finder->next = (uint32_t *)(finder->candidates + count);
+    finder->times = finder->next + count;
+    finder->known = finder->times + count;
+    finder->found = finder->known + count;
+    finder->cross = (int32_t *)(finder->found + count);
+    repeats->place = finder->cross + count;
+    repeats->order = (uint32_t *)(repeats->place + count);
+    repeats->last_use = repeats->order + count;
+    repeats->stretch = repeats->last_use + count;
+    repeats->taken = (uint8_t *)(repeats->stretch + count);
     repeats->begins = repeats->taken + count;
     repeats->fixed = repeats->begins + count;
+    finder->tried = repeats->fixed + count;
     return WEFT_OK;
 }
 
