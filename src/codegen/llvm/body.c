@@ -100,11 +100,8 @@ static weft__ref emit_value(const weft__emitter *emitter, const weft__value *val
         return NULL;
     case WEFT__OP_pass:
         return weft__emit_argument(emitter, value->argument[0]);
-    case WEFT__OP_call:
-        return weft__emit_piece(emitter, value);
     case WEFT__OP_result:
-        return weft__llvm.BuildExtractValue(emitter->builder, emitter->value[value->argument[0]],
-                                            value->slot, "");
+        return weft__emit_result(emitter, value);
     default:
         return emit_operation(emitter, value);
     }
@@ -253,7 +250,7 @@ static void tie(weft__emitter *emitter, uint32_t k, int unroll)
     const weft_dtype dtype = (weft_dtype)value->dtype;
     const size_t bytes = (size_t)emitter->lanes << weft__memory_size(dtype);
     if (value->op == WEFT__OP_store || value->op == WEFT__OP_load || value->op == WEFT__OP_fold ||
-        value->op == WEFT__OP_call || dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER ||
+        dtype == WEFT_BOOL || bytes < SHORTEST_REGISTER ||
         bytes > (size_t)emitter->survey->target.bytes)
         return;
     if (unroll == 2)
@@ -504,6 +501,10 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
         emit_skips(emitter, turn, value);
         if (is_blended(turn, value))
             continue;
+        if (value_at(emitter, value)->op == WEFT__OP_call) {
+            weft__emit_piece(emitter, value, turn->unroll);
+            continue;
+        }
         const int side = known_side(emitter, turn, value_at(emitter, value));
         for (int k = 0; k < turn->unroll; k++) {
             turn_to(emitter, k, turn->at);
@@ -518,9 +519,9 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
     }
 }
 
-void weft__emit_vector(weft__emitter *emitter)
+void weft__emit_vectors(weft__emitter *emitter, int unroll)
 {
-    struct turn turn = {.unroll = 1};
+    struct turn turn = {.unroll = unroll};
     emit_values(emitter, &turn, 0, emitter->survey->kernel->values_count, 0);
 }
 

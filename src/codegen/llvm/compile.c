@@ -141,7 +141,7 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
     return 0;
 }
 
-/* From then on the points are those of the outline, if there is one. */
+/* From then on the points are those of the outline, if there is one; a turn is as it was. */
 static weft_status outline(const weft__kernel *kernel, const weft__launch *sample,
                            struct surveys *surveys)
 {
@@ -150,11 +150,14 @@ static weft_status outline(const weft__kernel *kernel, const weft__launch *sampl
     TRY(weft__outline_make(points, &surveys->outline));
     if (surveys->outline.count == 0)
         return WEFT_OK;
+    const int unroll = points->unroll;
+    const bool whole = points->whole;
     weft__survey_free(points);
     TRY(surveys->folds ? weft__fold_survey_points(kernel, outlined, sample, points)
                        : weft__survey_make(outlined, sample, points));
-    weft__outline_use(&surveys->outline, points);
-    return WEFT_OK;
+    points->unroll = unroll;
+    points->whole = whole;
+    return weft__outline_use(&surveys->outline, points);
 }
 
 static weft_status emit(const struct surveys *surveys, int kind, int level,

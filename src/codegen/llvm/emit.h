@@ -206,11 +206,13 @@ void weft__emit_frame(weft__emitter *emitter);
 /* Says that a branch hardly ever goes to the first of its two blocks. */
 void weft__emit_rarely(const weft__emitter *emitter, weft__ref branch);
 
-/* call.c: the call of a function of the kernel's outline: a structure of its results. */
-weft__ref weft__emit_piece(const weft__emitter *emitter, const weft__value *call);
+/* call.c: the call of a function of the kernel's outline, for all vectors of a turn; one of its
+ * results, for the vector at hand. */
+void weft__emit_piece(weft__emitter *emitter, uint32_t call, int unroll);
+weft__ref weft__emit_result(const weft__emitter *emitter, const weft__value *result);
 
-/* body.c: all values of points, for one vector, without a mask. */
-void weft__emit_vector(weft__emitter *emitter);
+/* body.c: all values of points, for so many vectors, without a mask. */
+void weft__emit_vectors(weft__emitter *emitter, int unroll);
 /* The values of a skip, for one vector; a value as an argument of what is made now. */
 void weft__emit_skipped(weft__emitter *emitter, int number);
 weft__ref weft__emit_argument(const weft__emitter *emitter, int32_t k);

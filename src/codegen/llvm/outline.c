@@ -95,7 +95,6 @@ static weft_status survey_piece(weft__piece *piece)
     survey->row_axis = -1;
     memset(survey->spacing, WEFT__SPACING_UNIT, piece->kernel.operands_count);
     weft__survey_finish(survey);
-    survey->unroll = 1;
     for (uint32_t k = 0; k < piece->kernel.values_count; k++)
         if (piece->kernel.values[k].op == WEFT__OP_load ||
             piece->kernel.values[k].op == WEFT__OP_store)
@@ -124,9 +123,7 @@ static weft_status make_piece(const weft__repeats *repeats, const weft__repeat *
     piece->kernel.operands = (weft__kernel_operand *)(piece->kernel.values + values);
     forget(number, count);
     fill_piece(&(struct copying){repeats, &piece->kernel, number}, repeat);
-    TRY(survey_piece(piece));
-    piece->tables = weft__allocate_zeroed(weft__emitter_tables(&piece->survey));
-    return piece->tables != NULL ? WEFT_OK : WEFT_ERROR_MEMORY;
+    return survey_piece(piece);
 }
 
 /* Of the size that says how many lanes the function had better have. */
@@ -213,13 +210,19 @@ static weft_status make(const weft__repeats *repeats, weft__outline *outline)
     return status;
 }
 
+/* The operations of all vectors, and once those that are rare. */
+static uint32_t made_of(const weft__survey *survey)
+{
+    return survey->operations + survey->always * (uint32_t)(survey->unroll - 1);
+}
+
 weft_status weft__outline_make(const weft__survey *survey, weft__outline *outline)
 {
     const weft__kernel *kernel = survey->kernel;
     weft__repeats repeats;
     outline->count = 0;
     outline->kernel.values = NULL;
-    if (survey->operations <= LONG || kernel->loops_count > 0 || kernel->scatters_count > 0)
+    if (made_of(survey) <= LONG || kernel->loops_count > 0 || kernel->scatters_count > 0)
         return WEFT_OK;
     TRY(weft__repeats_find(survey, &repeats));
     const weft_status status = make(&repeats, outline);
@@ -227,11 +230,18 @@ weft_status weft__outline_make(const weft__survey *survey, weft__outline *outlin
     return status;
 }
 
-void weft__outline_use(weft__outline *outline, weft__survey *survey)
+weft_status weft__outline_use(weft__outline *outline, weft__survey *survey)
 {
     survey->outline = outline;
-    for (int k = 0; k < outline->count; k++)
-        outline->pieces[k].survey.lanes = survey->lanes;
+    for (int k = 0; k < outline->count; k++) {
+        weft__piece *piece = &outline->pieces[k];
+        piece->survey.lanes = survey->lanes;
+        piece->survey.unroll = survey->unroll;
+        piece->tables = weft__allocate_zeroed(weft__emitter_tables(&piece->survey));
+        if (piece->tables == NULL)
+            return WEFT_ERROR_MEMORY;
+    }
+    return WEFT_OK;
 }
 
 void weft__outline_free(weft__outline *outline)

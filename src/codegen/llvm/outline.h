@@ -26,7 +26,7 @@ typedef struct weft__outline {
 weft_status weft__outline_make(const weft__survey *survey, weft__outline *outline);
 void weft__outline_free(weft__outline *outline);
 
-/* The survey is one of the outline's kernel: the functions have its lanes. */
-void weft__outline_use(weft__outline *outline, weft__survey *survey);
+/* The survey is one of the outline's kernel: the functions have its lanes and vectors. */
+weft_status weft__outline_use(weft__outline *outline, weft__survey *survey);
 
 #endif
