@@ -98,6 +98,36 @@ TEST(functions_are_found)
     CHECK(finds(WEFT__MATH_exp, CHAIN, 3, 0, 0)); /* it is too little */
 }
 
+/* What is made of constants is compared as what it is made of, of which there may be far too much.
+ */
+TEST(deep_constants_take_no_time)
+{
+    weft__builder builder;
+    struct tiny_launch at;
+    weft__survey survey = {0};
+    weft__outline outline = {.count = 0};
+    weft__build_begin(&builder);
+    builder.kernel.ndim = 1;
+    int32_t y = weft__build_load(&builder, weft__build_operand(&builder, WEFT_F32, false)).part[0];
+    for (int k = 0; k < 16; k++) {
+        int32_t c = weft__build_constant(&builder, WEFT_F32, 0x3f000000);
+        for (int j = 0; j < 40; j++)
+            c = weft__build(&builder, WEFT__OP_mul, WEFT_F32, c, c, 0);
+        for (int j = 0; j < 20; j++)
+            y = weft__build(&builder, WEFT__OP_fma, WEFT_F32, y, c, y);
+    }
+    weft__build_store(&builder, weft__build_operand(&builder, WEFT_F32, true),
+                      (weft__element){.part = {y}, .dtype = WEFT_F32});
+    begin_launch(&builder.kernel, &at, MOST);
+    const bool made = weft__build_finish(&builder) == WEFT_OK &&
+                      weft__survey_make(&builder.kernel, &at.launch, &survey) == WEFT_OK &&
+                      weft__outline_make(&survey, &outline) == WEFT_OK;
+    weft__outline_free(&outline);
+    weft__survey_free(&survey);
+    weft__build_free(&builder);
+    CHECK(made);
+}
+
 static void fill(void *to, weft_dtype dtype, int64_t count)
 {
     static const double rare[] = {1e7, -3e9, 1e30, -1e-30, 0, 710, -1e4, 171.5, -0.5, 1e-40};
@@ -176,5 +206,5 @@ TEST(made_and_freed)
 }
 
 #define LONG "compiles very many kernels; made_and_freed covers it"
-TEST_MAIN(TEST_OF(functions_are_found), TEST_NO_FAULTS(bits_of_every_function, LONG),
-          TEST_OF(made_and_freed));
+TEST_MAIN(TEST_OF(functions_are_found), TEST_OF(deep_constants_take_no_time),
+          TEST_NO_FAULTS(bits_of_every_function, LONG), TEST_OF(made_and_freed));

@@ -141,7 +141,8 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
     return 0;
 }
 
-/* From then on the points are those of the outline, if there is one; a turn is as it was. */
+/* From then on the points are those of the outline, if there is one; a turn has as many vectors
+ * as before. */
 static weft_status outline(const weft__kernel *kernel, const weft__launch *sample,
                            struct surveys *surveys)
 {
@@ -151,12 +152,10 @@ static weft_status outline(const weft__kernel *kernel, const weft__launch *sampl
     if (surveys->outline.count == 0)
         return WEFT_OK;
     const int unroll = points->unroll;
-    const bool whole = points->whole;
     weft__survey_free(points);
     TRY(surveys->folds ? weft__fold_survey_points(kernel, outlined, sample, points)
                        : weft__survey_make(outlined, sample, points));
-    points->unroll = unroll;
-    points->whole = whole;
+    weft__survey_set_unroll(points, unroll);
     return weft__outline_use(&surveys->outline, points);
 }
 

@@ -14,6 +14,7 @@ enum {
     PASSED = 2,   /* … and as these for each value that goes there or back */
     WORTH = 48,   /* values that are not made again */
     SLOTS = 4096, /* a power of two */
+    DEEP = 4,     /* operations on constants, of which more are no constant */
     PLACES = 2048 /* that are looked at: kernels of expressions have no more */
 };
 
@@ -288,6 +289,21 @@ static void find_all(struct finder *finder)
     } while (take_best(finder));
 }
 
+/* Whether a value is made of constants alone, and how deep. */
+static uint8_t fixed_depth(const weft__repeats *repeats, const weft__value *value)
+{
+    uint8_t depth = 0;
+    if (value->op == WEFT__OP_constant)
+        return 1;
+    for (int k = 0; is_plain(value) && k < weft__op_arity((weft__op)value->op); k++) {
+        const uint8_t own = repeats->fixed[value->argument[k]];
+        if (own == 0 || own == DEEP)
+            return 0;
+        depth = own >= depth ? (uint8_t)(own + 1) : depth;
+    }
+    return depth;
+}
+
 /* Which values there are to look at, and what each is used by. */
 static void find_order(weft__repeats *repeats)
 {
@@ -297,19 +313,15 @@ static void find_order(weft__repeats *repeats)
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
         const int arguments = weft__value_arguments(kernel, value);
-        bool fixed = value->op == WEFT__OP_constant || (is_plain(value) && arguments > 0);
-        for (int j = 0; j < arguments; j++)
-            fixed &= repeats->fixed[value->argument[j]] != 0;
-        repeats->fixed[k] = fixed;
+        const bool plain = is_plain(value);
+        repeats->fixed[k] = fixed_depth(repeats, value);
         repeats->place[k] = -1;
         if (survey->needed[k] == 0 || survey->level[k] != WEFT__LEVEL_POINT)
             continue;
-        const bool plain = is_plain(value);
         stretch += !plain && arguments > 0;
-        for (int j = 0; j < arguments; j++)
+        for (int j = 0; plain && j < arguments; j++)
             if (repeats->place[value->argument[j]] >= 0)
-                repeats->last_use[repeats->place[value->argument[j]]] =
-                    plain ? repeats->order_count : NONE;
+                repeats->last_use[repeats->place[value->argument[j]]] = repeats->order_count;
         if (!plain)
             continue;
         repeats->place[k] = (int32_t)repeats->order_count;

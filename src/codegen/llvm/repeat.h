@@ -25,7 +25,8 @@ typedef struct weft__repeats {
     uint8_t *taken;     /* of each of them: 0, or 1 + the repeat that it is in … */
     uint8_t *begins;    /* … and whether it is the first of one time */
     int32_t *place;     /* of each value of the kernel: where it is in `order`, or -1 */
-    uint8_t *fixed;     /* of each value of the kernel: it is made of constants alone */
+    uint8_t *fixed; /* of each value of the kernel: 0, or 1 + how many operations deep it is made of
+                       constants alone */
     uint32_t order_count;
     int count;
     weft__repeat repeat[WEFT__REPEATS_MOST];

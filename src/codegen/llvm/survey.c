@@ -500,4 +500,10 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
     return WEFT_OK;
 }
 
+void weft__survey_set_unroll(weft__survey *survey, int unroll)
+{
+    survey->unroll = unroll;
+    survey->whole = survey->kernel->folds_count == 0 && is_whole(survey);
+}
+
 void weft__survey_free(weft__survey *survey) { weft__free(survey->memory); }

@@ -90,6 +90,8 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
 weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey);
 void weft__survey_finish(weft__survey *survey);
 void weft__survey_free(weft__survey *survey);
+/* So many vectors in a turn, whatever else would be best. */
+void weft__survey_set_unroll(weft__survey *survey, int unroll);
 
 /* uniform.c: in kernels with loops, what is the same for all points of a vector. */
 void weft__survey_uniform(weft__survey *survey);
