@@ -63,18 +63,41 @@ static void put(line *l, weft__job *job)
 
 static bool is_busy(const line *l) { return l->running && (l->first || l->current); }
 
-/* What is late begins when there is nothing else to do, and keeps nothing else from beginning. */
-static bool may_take(const line *l)
+/* The line whose first job a thread may take now, or NULL. What is late begins when there is
+ * nothing else to do, and keeps nothing else from beginning; its thread helps with the others, once
+ * libLLVM is open. */
+static line *source_of(line *l)
 {
-    return !forking && l->first && (l == &lines[FIRST] || !is_busy(&lines[FIRST]));
+    line *first = &lines[FIRST];
+    const bool helps = l != first && first->current && first->finished > 0;
+    if (forking)
+        return NULL;
+    if (first->first && (l == first || helps))
+        return first;
+    return l->first && !is_busy(first) ? l : NULL;
+}
+
+/* A job that waits while another one is run is taken by the thread that optimizes, if it has
+ * nothing to do. */
+static void ask_for_help(void)
+{
+    static long processors;
+    line *first = &lines[FIRST], *late = &lines[LATE];
+    if (!first->first || !first->current || first->finished == 0)
+        return;
+    if (processors == 0)
+        processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors > 1 && (late->running || start(late)))
+        pthread_cond_signal(&late->added);
 }
 
 /* With the mutex held, but while the job is run. */
 static void run_one(line *l)
 {
-    weft__job *job = l->current = take(l);
+    weft__job *job = l->current = take(source_of(l));
     line *late = &lines[LATE];
     l->dropped = false;
+    ask_for_help();
     pthread_mutex_unlock(&mutex);
     const bool again = job->run(job);
     pthread_mutex_lock(&mutex);
@@ -107,10 +130,10 @@ static bool wait_for_job(line *l)
 {
     const struct timespec until = moment_from_now();
     int error = 0;
-    while (!closed && !may_take(l) && (l->first || error == 0))
+    while (!closed && !source_of(l) && (l->first || error == 0))
         error = l->first ? pthread_cond_wait(&l->added, &mutex)
                          : pthread_cond_timedwait(&l->added, &mutex, &until);
-    return !closed && l->first;
+    return !closed && source_of(l);
 }
 
 static void *run(void *argument)
@@ -196,6 +219,7 @@ bool weft__background_add(weft__job *job)
     if (fits) {
         watch_end();
         put(l, job);
+        ask_for_help();
     }
     pthread_mutex_unlock(&mutex);
     return fits;

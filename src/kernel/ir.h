@@ -58,7 +58,11 @@
     X(loop, 0)  /* the values up to its `end` are computed again and again … */                  \
     X(test, 1)  /* … until this bool is false: there the point leaves the loop */                \
     X(next, 2)  /* carry argument 0 becomes argument 1; all of a loop do, right before `end` */    \
-    X(end, 0)
+    X(end, 0)                                                                                      \
+    X(pass, 2)   /* these three are the LLVM engine's own, in kernels that it makes: argument 0 */ \
+                 /* goes to a function, and before it what argument 1 passes */                    \
+    X(call, 1)   /* function `slot`, with what argument 0 passes */                                \
+    X(result, 1) /* number `slot` of a call */
 
 typedef enum weft__op {
 #define WEFT__OP_ENUM(name, arity) WEFT__OP_##name,

@@ -146,6 +146,40 @@ TEST(a_reset_waits_for_what_is_being_compiled)
     CHECK(is_right(2, ELEMENTS));
 }
 
+/* Waits for another one to be made, for a while. */
+static _Atomic int most_inside;
+
+static weft_status make_together(const weft__kernel *kernel, const weft__launch *sample,
+                                 weft__effort *effort, weft__image *image)
+{
+    const int inside = atomic_fetch_add(&makers_inside, 1) + 1;
+    if (inside > atomic_load(&most_inside))
+        atomic_store(&most_inside, inside);
+    for (int k = 0; k < 200 && atomic_load(&most_inside) < 2; k++)
+        wait_ms(1);
+    atomic_fetch_sub(&makers_inside, 1);
+    return make_interpreted(kernel, sample, effort, image);
+}
+
+TEST(two_kernels_are_made_at_once)
+{
+    AUTO_ENGINE setting = engine_begin(WEFT__ENGINE_AUTO);
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        SKIP("there is one processor");
+    weft__engine_set_maker(make_interpreted);
+    for (int i = 0; i < 2; i++)
+        CHECK(is_right(1, ELEMENTS));
+    weft__background_wait(); /* the first of all is made alone */
+    atomic_store(&most_inside, 0);
+    weft__engine_set_maker(make_together);
+    for (int i = 0; i < 2; i++)
+        for (int k = 2; k <= 6; k++)
+            CHECK(is_right(k, ELEMENTS));
+    weft__background_wait();
+    CHECK_INT(atomic_load(&most_inside), 2);
+    CHECK_INT(counters().compilations_waiting, 0);
+}
+
 TEST(what_does_not_fit_into_the_queue_is_tried_later)
 {
     enum { MANY = WEFT__BACKGROUND_MOST + 30 };
@@ -157,7 +191,7 @@ TEST(what_does_not_fit_into_the_queue_is_tried_later)
     for (int i = 0; i < 2; i++)
         for (int k = 1; k <= MANY; k++)
             CHECK(is_right(k, 10));
-    CHECK(counters().compilations_waiting <= WEFT__BACKGROUND_MOST + 1);
+    CHECK(counters().compilations_waiting <= WEFT__BACKGROUND_MOST + 2);
     atomic_store(&may_make, true);
     for (int i = 0; i < 4; i++) {
         weft__background_wait();
@@ -282,6 +316,7 @@ TEST(alone_ends)
 TEST_MAIN(TEST_OF(swaps_while_threads_compute), TEST_OF(resets_while_threads_compute_and_compile),
           TEST_NO_FAULTS(swaps_with_libllvm_while_threads_compute, LLVM_ALLOCATES),
           TEST_OF(a_reset_waits_for_what_is_being_compiled),
+          TEST_NO_FAULTS(two_kernels_are_made_at_once, "a thread that cannot be had is no help"),
           TEST_NO_FAULTS(what_does_not_fit_into_the_queue_is_tried_later, LLVM_ALLOCATES),
           TEST_NO_FAULTS(compiling_that_fails_changes_nothing, NO_FAULTS),
           TEST_NO_FAULTS(alone_broken, NO_FAULTS), TEST_NO_FAULTS(forks_while_compiling, NO_FAULTS),

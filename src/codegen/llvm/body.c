@@ -98,6 +98,10 @@ static weft__ref emit_value(const weft__emitter *emitter, const weft__value *val
     case WEFT__OP_scatter:
         weft__emit_scatter(emitter, value);
         return NULL;
+    case WEFT__OP_pass:
+        return weft__emit_argument(emitter, value->argument[0]);
+    case WEFT__OP_result:
+        return weft__emit_result(emitter, value);
     default:
         return emit_operation(emitter, value);
     }
@@ -497,6 +501,10 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
         emit_skips(emitter, turn, value);
         if (is_blended(turn, value))
             continue;
+        if (value_at(emitter, value)->op == WEFT__OP_call) {
+            weft__emit_piece(emitter, value, turn->unroll);
+            continue;
+        }
         const int side = known_side(emitter, turn, value_at(emitter, value));
         for (int k = 0; k < turn->unroll; k++) {
             turn_to(emitter, k, turn->at);
@@ -509,6 +517,12 @@ static void emit_values(weft__emitter *emitter, struct turn *turn, uint32_t begi
         if (turn->unroll <= 2 && survey->kernel->loops_count == 0 && ++turn->made % TIED == 0)
             tie(emitter, value, turn->unroll);
     }
+}
+
+void weft__emit_vectors(weft__emitter *emitter, int unroll)
+{
+    struct turn turn = {.unroll = unroll};
+    emit_values(emitter, &turn, 0, emitter->survey->kernel->values_count, 0);
 }
 
 static void emit_all_stores(weft__emitter *emitter, const struct turn *turn)

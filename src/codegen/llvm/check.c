@@ -174,6 +174,9 @@ static bool check_value(const weft__kernel *kernel, uint32_t position)
                from[0] == (weft_dtype)value->dtype;
     case WEFT__OP_loop:
     case WEFT__OP_end:
+    case WEFT__OP_pass:
+    case WEFT__OP_call:
+    case WEFT__OP_result:
         return true;
     case WEFT__OP_index:
         return value->dtype == WEFT_I64 &&

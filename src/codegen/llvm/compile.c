@@ -2,6 +2,7 @@
  * here. */
 #include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/object.h"
+#include "codegen/llvm/outline.h"
 #include "core/allocate.h"
 #include "core/status.h"
 
@@ -36,27 +37,19 @@ struct surveys {
     weft__object_fold described[WEFT__FOLDS_MAX];
     weft__fold_parts parts;
     weft__survey kernel, points;
+    weft__outline outline; /* of the points, in quick code */
 };
 
-/* Five tables of values, and three that have room for all vectors of a turn. */
+/* The tables of values, then the operands. */
 static weft_status make_tables(weft__emitter *emitter)
 {
-    const weft__survey *survey = emitter->survey;
-    const size_t count = survey->kernel->values_count, turn = (size_t)survey->unroll * count;
-    const size_t refs = 5 * count + 3 * turn;
-    weft__ref *tables = weft__allocate_zeroed(refs * sizeof *tables +
-                                              survey->operands * sizeof(weft__emitted_operand) + 1);
+    const size_t values = weft__emitter_tables(emitter->survey);
+    weft__ref *tables = weft__allocate_zeroed(
+        values + emitter->survey->operands * sizeof(weft__emitted_operand) + 1);
     if (tables == NULL)
         return WEFT_ERROR_MEMORY;
-    emitter->single = tables;
-    emitter->single_bytes = tables + count;
-    emitter->vector = tables + 2 * count;
-    emitter->vector_bytes = tables + 3 * count;
-    emitter->rare_values = tables + 4 * count;
-    emitter->values = tables + 5 * count;
-    emitter->all_bytes = emitter->values + turn;
-    emitter->all_pending = emitter->all_bytes + turn;
-    emitter->operands = (weft__emitted_operand *)(void *)(tables + refs);
+    weft__emitter_use_tables(emitter, tables);
+    emitter->operands = (weft__emitted_operand *)(void *)((char *)tables + values);
     return WEFT_OK;
 }
 
@@ -148,7 +141,25 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
     return 0;
 }
 
-static weft_status emit(const struct surveys *surveys, int kind, weft__effort *effort,
+/* From then on the points are those of the outline, if there is one; a turn has as many vectors
+ * as before. */
+static weft_status outline(const weft__kernel *kernel, const weft__launch *sample,
+                           struct surveys *surveys)
+{
+    weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
+    const weft__kernel *outlined = &surveys->outline.kernel;
+    TRY(weft__outline_make(points, &surveys->outline));
+    if (surveys->outline.count == 0)
+        return WEFT_OK;
+    const int unroll = points->unroll;
+    weft__survey_free(points);
+    TRY(surveys->folds ? weft__fold_survey_points(kernel, outlined, sample, points)
+                       : weft__survey_make(outlined, sample, points));
+    weft__survey_set_unroll(points, unroll);
+    return weft__outline_use(&surveys->outline, points);
+}
+
+static weft_status emit(const struct surveys *surveys, int kind, int level,
                         weft__llvm_buffer *buffer)
 {
     weft__llvm_machine machine;
@@ -157,7 +168,6 @@ static weft_status emit(const struct surveys *surveys, int kind, weft__effort *e
     weft__emitter emitter = {.survey = &surveys->kernel, .constants = &constants};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
-    const int level = level_of(surveys, effort);
     TRY(weft__target_take(&surveys->kernel.target, level, &machine));
     emitter.context = weft__llvm.ContextCreate();
     weft__llvm.ContextSetDiagnosticHandler(emitter.context, listen, complaint);
@@ -179,6 +189,7 @@ static void drop_surveys(struct surveys *surveys)
 {
     weft__survey_free(&surveys->kernel);
     weft__survey_free(&surveys->points);
+    weft__outline_free(&surveys->outline);
     if (surveys->folds)
         weft__fold_parts_free(&surveys->parts);
 }
@@ -275,8 +286,11 @@ static weft_status compile(const weft__kernel *kernel, const weft__launch *sampl
 {
     TRY(weft__llvm_open());
     weft_status status = make_surveys(kernel, sample, surveys);
+    const int level = status == WEFT_OK ? level_of(surveys, effort) : 0;
+    if (status == WEFT_OK && level == 0)
+        status = outline(kernel, sample, surveys);
     if (status == WEFT_OK)
-        status = emit(surveys, kind, effort, buffer);
+        status = emit(surveys, kind, level, buffer);
     if (status != WEFT_OK)
         drop_surveys(surveys);
     return status;

@@ -5,6 +5,26 @@
 
 enum { LANES_MOST = 128 };
 
+/* Five tables of values, and three that have room for all vectors of a turn. */
+size_t weft__emitter_tables(const weft__survey *survey)
+{
+    return (5 + 3 * (size_t)survey->unroll) * survey->kernel->values_count * sizeof(weft__ref);
+}
+
+void weft__emitter_use_tables(weft__emitter *emitter, weft__ref *tables)
+{
+    const size_t count = emitter->survey->kernel->values_count;
+    const size_t turn = (size_t)emitter->survey->unroll * count;
+    emitter->single = tables;
+    emitter->single_bytes = tables + count;
+    emitter->vector = tables + 2 * count;
+    emitter->vector_bytes = tables + 3 * count;
+    emitter->rare_values = tables + 4 * count;
+    emitter->value = emitter->values = tables + 5 * count;
+    emitter->all_bytes = emitter->values + turn;
+    emitter->all_pending = emitter->all_bytes + turn;
+}
+
 int weft__dtype_bits(weft_dtype dtype)
 {
     return dtype == WEFT_BOOL ? 1 : 8 << weft__memory_size(dtype);

@@ -88,7 +88,11 @@ typedef struct weft__emitter {
     int loops_open;
 } weft__emitter;
 
-/* emit.c: types and constants have the emitter's lanes. */
+/* emit.c: the bytes of the tables of values, which are all 0 first. */
+size_t weft__emitter_tables(const weft__survey *survey);
+void weft__emitter_use_tables(weft__emitter *emitter, weft__ref *tables);
+
+/* Types and constants have the emitter's lanes. */
 weft__type weft__emit_lanes(const weft__emitter *emitter, weft__type single);
 weft__type weft__emit_integer(const weft__emitter *emitter, int bits);
 weft__type weft__emit_type(const weft__emitter *emitter, weft_dtype dtype);
@@ -202,7 +206,14 @@ void weft__emit_frame(weft__emitter *emitter);
 /* Says that a branch hardly ever goes to the first of its two blocks. */
 void weft__emit_rarely(const weft__emitter *emitter, weft__ref branch);
 
-/* body.c: the values of a skip, for one vector; a value as an argument of what is made now. */
+/* call.c: the call of a function of the kernel's outline, for all vectors of a turn; one of its
+ * results, for the vector at hand. */
+void weft__emit_piece(weft__emitter *emitter, uint32_t call, int unroll);
+weft__ref weft__emit_result(const weft__emitter *emitter, const weft__value *result);
+
+/* body.c: all values of points, for so many vectors, without a mask. */
+void weft__emit_vectors(weft__emitter *emitter, int unroll);
+/* The values of a skip, for one vector; a value as an argument of what is made now. */
 void weft__emit_skipped(weft__emitter *emitter, int number);
 weft__ref weft__emit_argument(const weft__emitter *emitter, int32_t k);
 /* Whether a value of a skip is used after it, by one of its selects. */

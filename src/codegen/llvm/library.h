@@ -142,6 +142,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(weft__ref, BuildCondBr, (weft__llvm_builder, weft__ref, weft__block, weft__block))           \
     X(weft__ref, BuildRet, (weft__llvm_builder, weft__ref))                                        \
     X(weft__ref, BuildRetVoid, (weft__llvm_builder))                                               \
+    X(weft__ref, BuildAggregateRet, (weft__llvm_builder, weft__ref *, unsigned))                   \
     X(weft__ref, BuildCall2,                                                                       \
       (weft__llvm_builder, weft__type, weft__ref, weft__ref *, unsigned, const char *))            \
     X(weft__ref, GetInlineAsm,                                                                     \

@@ -172,6 +172,11 @@ static uint32_t operations_of(const weft__survey *survey, const weft__value *val
         return weft__memory_size(dtype) == 0 ? BYTES : 1;
     case WEFT__OP_mul_high:
         return CONVERTED;
+    case WEFT__OP_call:
+        return (uint32_t)value->bits;
+    case WEFT__OP_pass:
+    case WEFT__OP_result:
+        return 0;
     case WEFT__OP_cast:
         return weft__dtype_is_float((weft_dtype)kernel->values[value->argument[0]].dtype) &&
                        !weft__dtype_is_float(dtype) && dtype != WEFT_BOOL
@@ -493,6 +498,12 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
     weft__survey_finish(survey);
     survey->whole = is_whole(survey);
     return WEFT_OK;
+}
+
+void weft__survey_set_unroll(weft__survey *survey, int unroll)
+{
+    survey->unroll = unroll;
+    survey->whole = survey->kernel->folds_count == 0 && is_whole(survey);
 }
 
 void weft__survey_free(weft__survey *survey) { weft__free(survey->memory); }

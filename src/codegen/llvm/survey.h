@@ -48,9 +48,12 @@ typedef struct weft__displaced {
     uint16_t operand, shift; /* of the kernel */
 } weft__displaced;
 
+struct weft__outline;
+
 typedef struct weft__survey {
     const weft__kernel *kernel;
-    void *memory; /* that the tables below are in */
+    struct weft__outline *outline; /* of a kernel with calls: what they call */
+    void *memory;                  /* that the tables below are in */
     weft__target target;
     int32_t ndim;      /* of the launch */
     uint32_t operands; /* with the displaced ones */
@@ -87,6 +90,8 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
 weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey);
 void weft__survey_finish(weft__survey *survey);
 void weft__survey_free(weft__survey *survey);
+/* So many vectors in a turn, whatever else would be best. */
+void weft__survey_set_unroll(weft__survey *survey, int unroll);
 
 /* uniform.c: in kernels with loops, what is the same for all points of a vector. */
 void weft__survey_uniform(weft__survey *survey);
