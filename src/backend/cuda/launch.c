@@ -207,6 +207,48 @@ static weft_status launch_native(weft__cuda_device *device, CUstream stream, con
     return weft__cuda_check(device, "LaunchKernel", code);
 }
 
+/* A launch that is kept for being queued again, where its caller has room for it. */
+typedef struct kept_launch {
+    CUfunction function;
+    unsigned groups, group;
+    void *parameters[]; /* then the numbers */
+} kept_launch;
+
+static int launch_again(void *what, void *stream)
+{
+    kept_launch *kept = what;
+    return weft__cu.LaunchKernel(kept->function, kept->groups, 1, 1, kept->group, 1, 1, 0, stream,
+                                 kept->parameters, NULL);
+}
+
+static bool can_be_kept(const weft__work *work, size_t bytes)
+{
+    const weft__kernel_text *text = work->of.launch.module->image.program;
+    const size_t count = work->of.launch.launch->arguments_count;
+    return work->again && !text->pointed &&
+           sizeof(kept_launch) + (count + 1) * sizeof(void *) + count * sizeof(int64_t) + bytes <=
+               work->again->room;
+}
+
+static weft_status launch_kept(weft__cuda_device *device, CUstream stream, const weft__work *work,
+                               size_t bytes)
+{
+    weft__again *again = work->again;
+    kept_launch *kept = again->what;
+    const weft__module *module = work->of.launch.module;
+    const weft__kernel_text *text = module->image.program;
+    const weft__launch *launch = work->of.launch.launch;
+    const size_t count = launch->arguments_count;
+    int64_t *numbers = (int64_t *)(void *)(kept->parameters + count + 1);
+    TRY(set_and_start(&(launching){device, stream, work, numbers, bytes, kept->parameters}));
+    kept->function = module->function;
+    kept->groups = (unsigned)weft__kernel_text_groups(text, launch);
+    kept->group = text->group;
+    again->scalars = (uint64_t *)numbers + count + bytes / sizeof *numbers - launch->scalars_count;
+    again->queue = launch_again;
+    return WEFT_OK;
+}
+
 __attribute__((noinline)) static weft_status
 launch_large(weft__cuda_device *device, CUstream stream, const weft__work *work, size_t bytes)
 {
@@ -237,6 +279,8 @@ static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, con
     const size_t bytes =
         weft__kernel_text_bytes(count, (size_t)launch->ndim, launch->scalars_count);
     const size_t needed = count + bytes / sizeof *numbers;
+    if (can_be_kept(work, bytes))
+        return launch_kept(device, stream, work, bytes);
     if (needed <= NUMBERS && count < PARAMETERS)
         return set_and_start(&(launching){device, stream, work, numbers, bytes, parameters});
     return launch_large(device, stream, work, bytes);
