@@ -84,6 +84,7 @@ static void copy_work(weft__pending *pending, const weft__work *work)
         to->waits_count = work->waits_count;
         to->waits = work->waits;
         to->again = work->again;
+        to->generation = work->generation;
         to->of.launch = work->of.launch; /* a graph is the first that this has */
     } else
         copy_whole(to, work);

@@ -386,8 +386,6 @@ static bool queue_claimed(weft_stream *stream, weft__work *work, weft_status *st
     work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
     if (work->again)
         weft__window_open(timeline, work->generation, stream->backend->look_every);
-    else
-        weft__window_end(timeline);
     if (!weft__claim_queue(work))
         return false;
     *status = stream->backend->stream_submit(stream, work);

@@ -33,7 +33,7 @@ static size_t launch_bytes(const weft__kernel *kernel)
 static size_t again_bytes(const weft__kernel *kernel)
 {
     const size_t count = arguments_count(kernel);
-    return (4 + 2 * count) * sizeof(void *) +
+    return (5 + 2 * count) * sizeof(void *) +
            weft__kernel_text_bytes(count, WEFT_NDIM_MAX, kernel->scalars_count);
 }
 

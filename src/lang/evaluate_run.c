@@ -451,31 +451,28 @@ static bool queue_again(const weft__lowered *lowered, const weft_operand *operan
     return weft__window_queue(prepared->timeline, &prepared->again);
 }
 
-static bool repeat(weft__evaluation *e, const weft_operand *operands, weft_status *status)
+bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, int count,
+                             weft_status *status)
 {
     const weft__thread *thread = weft__thread_peek();
     uint64_t scalars[INLINE];
+    if (!e->repeats)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (!is_seen(&e->seen[i], &operands[i]))
+            return false;
+    weft__lowered *lowered = &e->kernels[0];
+    *status = WEFT_OK;
+    if (queue_again(lowered, operands))
+        return true;
     if (weft__warnings_are_on() || (e->lent && (thread->lent_forbidden || thread->contexts_count)))
         return false;
-    weft__lowered *lowered = &e->kernels[0];
     weft_stream *stream = weft__stream_current(lowered->prepared->device);
     if (!stream)
         return false;
     fill_scalars(operands, lowered, scalars);
     *status = weft__kernel_run_same(&lowered->builder.kernel, lowered->prepared, stream, scalars);
     return true;
-}
-
-bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, int count,
-                             weft_status *status)
-{
-    if (!e->repeats)
-        return false;
-    for (int i = 0; i < count; i++)
-        if (!is_seen(&e->seen[i], &operands[i]))
-            return false;
-    *status = WEFT_OK;
-    return queue_again(&e->kernels[0], operands) || repeat(e, operands, status);
 }
 
 /* Handles are without memory again. */
