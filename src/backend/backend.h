@@ -4,6 +4,7 @@
 #define WEFT_BACKEND_BACKEND_H
 
 #include "backend/rows.h"
+#include <stdatomic.h>
 #include <weft/array.h>
 
 typedef struct weft__timeline weft__timeline;
@@ -79,6 +80,17 @@ typedef struct weft__use {
     bool whole; /* the write gives every byte of the buffer a new value */
 } weft__use;
 
+/* How a launch or a graph is queued again, as the backend has said: core/window.h. */
+typedef struct weft__again {
+    _Atomic uint64_t window; /* of the stream, in which it was queued last; 0: none */
+    /* Calls the driver: 0 if it is queued, and nothing was done otherwise. NULL: it cannot be. */
+    int (*queue)(void *what, void *handle);
+    void *what;
+    uint64_t launches; /* kernels in it */
+    uint64_t *scalars; /* where a launch's are read from */
+    size_t room;       /* bytes at `what` for the backend, of a launch */
+} weft__again;
+
 typedef enum weft__work_kind {
     WEFT__WORK_LAUNCH,
     WEFT__WORK_COPY,  /* bytes, or rows of them, between or within devices */
@@ -98,6 +110,8 @@ typedef struct weft__work {
     uint32_t uses_count;
     uint32_t waits_count;
     const weft__point *waits; /* on other timelines; filled by weft__submit */
+    weft__again *again;       /* filled as well, if it may be queued again; else NULL … */
+    uint64_t generation;      /* … as long as this is the weft__generation */
     union {
         struct {
             weft__module *module;
@@ -203,6 +217,8 @@ typedef struct weft__backend {
     weft_status (*graph_make)(int index, const weft__work *const *works, uint32_t count,
                               void **graph);
     void (*graph_release)(void *graph);
+    /* (optional) How it is queued again. None: by stream_submit. */
+    void (*graph_again)(const void *graph, weft__again *again);
     void *(*graph_native)(const void *graph);
 
     /* Around fork and at unloading; NULL if there is nothing to do. */

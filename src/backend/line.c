@@ -1,6 +1,7 @@
 /* Pending work: finding out what is done, and recording how it went. */
 #include "backend/line.h"
 #include "core/allocate.h"
+#include "core/window.h"
 #include "trace/trace.h"
 #include <sched.h>
 
@@ -82,6 +83,8 @@ static void copy_work(weft__pending *pending, const weft__work *work)
         to->uses_count = work->uses_count;
         to->waits_count = work->waits_count;
         to->waits = work->waits;
+        to->again = work->again;
+        to->generation = work->generation;
         to->of.launch = work->of.launch; /* a graph is the first that this has */
     } else
         copy_whole(to, work);
@@ -134,10 +137,11 @@ void weft__line_add(weft__line *line, weft__pending *pending)
 static void take_out(weft__line *line, weft__pending *last)
 {
     weft__pending *out = line->before, *next, *first_spare = NULL, *last_spare = NULL;
+    const uint64_t until = weft__line_until(line, last);
     pthread_mutex_lock(&line->mutex);
     line->before = last;
     pthread_mutex_unlock(&line->mutex);
-    atomic_store(&line->timeline->completed, last->work.sequence);
+    atomic_store(&line->timeline->completed, until);
     for (; out != last; out = next) {
         next = weft__pending_next(out);
         if (next->event)
@@ -220,10 +224,25 @@ static void wait_for(weft__progress *progress, weft__timeline *timeline, uint64_
 
 weft__pending *weft__line_find(const weft__line *line, uint64_t sequence)
 {
-    weft__pending *pending = weft__pending_next(line->before);
-    while (pending && pending->work.sequence != sequence)
-        pending = weft__pending_next(pending);
+    weft__pending *pending = weft__pending_next(line->before), *next;
+    if (!pending || pending->work.sequence > sequence)
+        return NULL;
+    while ((next = weft__pending_next(pending)) && next->work.sequence <= sequence)
+        pending = next;
     return pending;
+}
+
+/* The numbers before the record is looked at: what is submitted then and not in the next one is in
+ * this one. */
+uint64_t weft__line_until(const weft__line *line, const weft__pending *pending)
+{
+    const uint64_t own = pending->work.sequence;
+    weft__window_close(line->timeline);
+    const uint64_t submitted = atomic_load(&line->timeline->submitted);
+    const weft__pending *next = weft__pending_next(pending);
+    if (next)
+        return next->work.sequence - 1;
+    return submitted > own ? submitted : own;
 }
 
 weft__line *weft__line_lock(weft__point point, const weft__line_device *device)

@@ -73,8 +73,11 @@ void weft__line_drop(weft__line *line, weft__pending *pending);
 
 /* The line that a point is on, with its mutex held, if it is of that device; else NULL. */
 weft__line *weft__line_lock(weft__point point, const weft__line_device *device);
-/* The work with that number, with the mutex held; NULL if it was taken out. */
+/* The record of the work with that number, with the mutex held; NULL if it was taken out. */
 weft__pending *weft__line_find(const weft__line *line, uint64_t sequence);
+/* The last number that a record stands for: work that was queued again has none of its own. No more
+ * is added to it after this. */
+uint64_t weft__line_until(const weft__line *line, const weft__pending *pending);
 
 /* In the child of a fork: nothing that was pending will be done here. */
 void weft__lines_after_fork(void);

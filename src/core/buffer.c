@@ -1,12 +1,12 @@
 /* Buffers: making them from each source of memory, and giving them back when no work uses them. */
 #include "core/buffer.h"
 #include "core/allocate.h"
-#include "core/claim.h"
 #include "core/device.h"
 #include "core/lent.h"
 #include "core/library.h"
 #include "core/record.h"
 #include "core/stream.h"
+#include "core/window.h"
 #include <sched.h>
 #include <string.h>
 
@@ -68,6 +68,8 @@ static weft__failure *exchange_failure(weft__buffer *buffer, weft__failure *fail
     if (failure)
         atomic_fetch_add(&weft__buffers_failed, 1);
     weft__failure *old = atomic_exchange(&buffer->failure, failure);
+    if (failure)
+        weft__generation_move();
     if (old)
         atomic_fetch_sub(&weft__buffers_failed, 1);
     return old;

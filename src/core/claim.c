@@ -1,5 +1,6 @@
 /* Claims: the use of buffers by one calling thread, or by one stream, without a lock. */
 #include "core/claim.h"
+#include "core/window.h"
 #include <sched.h>
 #include <time.h>
 
@@ -62,6 +63,12 @@ void weft__turn_take(weft__timeline *timeline, int turn)
         wait_a_while(&spins);
 }
 
+void weft__turn_wait(const weft__timeline *timeline, int turn)
+{
+    for (int spins = 0; atomic_load(&timeline->turn) == turn;)
+        wait_a_while(&spins);
+}
+
 /* A number that is left behind where the work was not queued after all is that of the next:
  * somebody may wait for that in vain, and no longer. */
 bool weft__claim_queue(const weft__work *work)
@@ -100,19 +107,20 @@ static bool is_using(const weft__timeline *timeline, const weft__buffer *buffer,
     return found && atomic_load(&timeline->completed) < point->sequence;
 }
 
-static uint64_t last_use(const weft__buffer *buffer, bool write)
+static uint64_t last_use(const weft__timeline *timeline, const weft__buffer *buffer, bool write)
 {
     const uint64_t written = atomic_load_explicit(&buffer->claim_write, memory_order_relaxed);
     const uint64_t read =
         write ? 0 : atomic_load_explicit(&buffer->claim_read, memory_order_relaxed);
-    return read > written ? read : written;
+    return weft__window_last(timeline, read > written ? read : written);
 }
 
 /* The same for a stream's. What is about to be queued does not count yet, and may fail to be. */
 static bool has_queued(const weft__timeline *timeline, const weft__buffer *buffer, bool write,
                        weft__point *point)
 {
-    const uint64_t used = last_use(buffer, write), submitted = atomic_load(&timeline->submitted);
+    const uint64_t used = last_use(timeline, buffer, write);
+    const uint64_t submitted = atomic_load(&timeline->submitted);
     point->sequence = used < submitted ? used : submitted;
     return atomic_load(&timeline->completed) < point->sequence;
 }
@@ -157,17 +165,12 @@ void weft__claim_make(weft__buffer *buffer, weft__timeline *timeline, bool queue
 }
 
 /* It takes as long as a call of the driver. Nobody who queues so wants a buffer's lock. */
-static void wait_queued(const weft__timeline *timeline)
-{
-    for (int spins = 0; atomic_load(&timeline->turn) == WEFT__TURN_CLAIMS;)
-        wait_a_while(&spins);
-}
-
 static void end_queued(weft__buffer *buffer, weft__timeline *timeline)
 {
-    wait_queued(timeline);
-    const uint64_t written = atomic_load_explicit(&buffer->claim_write, memory_order_relaxed);
-    const uint64_t used = last_use(buffer, false);
+    weft__window_close(timeline);
+    weft__turn_wait(timeline, WEFT__TURN_CLAIMS);
+    const uint64_t written = last_use(timeline, buffer, true);
+    const uint64_t used = last_use(timeline, buffer, false);
     const uint64_t submitted = atomic_load(&timeline->submitted);
     if (written)
         buffer->write = (weft__point){timeline, written < submitted ? written : submitted};

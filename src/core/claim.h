@@ -19,10 +19,11 @@
 /* If every buffer of the work is claimed by its timeline, and none has a failure: numbers the work,
  * and true. Nothing has to be waited for then, or recorded. */
 bool weft__claim_begin(weft__work *work);
-/* Whose turn it is to queue work on a stream: nobody's, of one who uses claims, or of one who locks
- * buffers. Who has it uses no claim of another stream's, so that who waits for it waits only for a
- * call of the driver. */
-enum weft__turn { WEFT__TURN_FREE, WEFT__TURN_CLAIMS, WEFT__TURN_LOCKS };
+/* Whose turn it is to queue work on a stream: nobody's, of one who uses claims, of one who locks
+ * buffers, or of one who queues again what the stream has a record of (core/window.h). Who has it
+ * uses no claim of another stream's, so that who waits for it waits only for a call of the driver.
+ */
+enum weft__turn { WEFT__TURN_FREE, WEFT__TURN_CLAIMS, WEFT__TURN_LOCKS, WEFT__TURN_AGAIN };
 static inline bool weft__turn_try(weft__timeline *timeline, int turn)
 {
     int nobody = WEFT__TURN_FREE;
@@ -34,6 +35,8 @@ static inline void weft__turn_end(weft__timeline *timeline)
 }
 /* Waits for it; with the stream's mutex held, so that others sleep meanwhile. */
 void weft__turn_take(weft__timeline *timeline, int turn);
+/* Waits while it is such a turn. */
+void weft__turn_wait(const weft__timeline *timeline, int turn);
 
 /* The same for work that is about to be queued, with its number, in the turn of claims: until that
  * ends no claim of the timeline's does. */

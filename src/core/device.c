@@ -2,6 +2,7 @@
 #include "core/device.h"
 #include "core/library.h"
 #include "core/thread.h"
+#include "core/window.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -366,6 +367,7 @@ weft_status weft_device_reset(weft_device id)
                     "wait for itself");
     weft__stream_wait_all(id);
     atomic_fetch_add(&device->resets, 1);
+    weft__generation_move(); /* after what it stands for */
     weft__stream_each(forget_failure, &id);
     weft__device_drop(device);
     return device->backend->device_reset(id.index);

@@ -36,7 +36,8 @@ weft_status weft_memory_stats_sized(weft_device id, weft_statistics *statistics,
         all.allocations += counts.magazine_hits;
         all.reuses += counts.magazine_hits;
         all.launches += counts.launches;
-    }
+    } else
+        all.launches = weft__stream_launches(device);
     memset(statistics, 0, statistics_size);
     memcpy(statistics, &all, statistics_size < sizeof all ? statistics_size : sizeof all);
     return WEFT_OK;

@@ -1,9 +1,9 @@
 /* Streams: making and releasing them, the current one of a thread, failures, waiting. */
 #include "core/stream.h"
 #include "core/allocate.h"
-#include "core/claim.h"
 #include "core/device.h"
 #include "core/record.h"
+#include "core/window.h"
 #include "trace/trace.h"
 #include <string.h>
 
@@ -16,8 +16,10 @@ void weft__stream_list_lock(void) { pthread_mutex_lock(&list_mutex); }
 void weft__stream_submission_lock(weft_stream *stream)
 {
     pthread_mutex_lock(&stream->mutex);
-    if (stream->timeline && stream->backend->claims)
+    if (stream->timeline && stream->backend->claims) {
         weft__turn_take(stream->timeline, WEFT__TURN_LOCKS);
+        weft__window_end(stream->timeline);
+    }
 }
 
 void weft__stream_submission_unlock(weft_stream *stream)
@@ -70,6 +72,32 @@ static void link_stream(weft_stream *stream)
                      weft__trace_new_row(stream->device, stream->number));
 }
 
+static uint64_t launches_of(const weft_stream *stream)
+{
+    return stream->timeline ? atomic_load(&stream->timeline->launches) : 0;
+}
+
+uint64_t weft__stream_launches(weft__device *device)
+{
+    weft__stream_list_lock();
+    uint64_t launches = atomic_load(&device->statistics.launches);
+    for (const weft_stream *stream = list; stream; stream = stream->next)
+        if (weft_device_equal(stream->device, device->id))
+            launches += launches_of(stream);
+    weft__stream_list_unlock();
+    return launches;
+}
+
+bool weft__stream_any_again(void)
+{
+    bool any = false;
+    weft__stream_list_lock();
+    for (const weft_stream *stream = list; stream && !any; stream = stream->next)
+        any = stream->timeline && atomic_load(&stream->timeline->turn) == WEFT__TURN_AGAIN;
+    weft__stream_list_unlock();
+    return any;
+}
+
 static void unlink_stream(weft_stream *stream)
 {
     weft__stream_list_lock();
@@ -79,6 +107,7 @@ static void unlink_stream(weft_stream *stream)
         list = stream->next;
     if (stream->next)
         stream->next->previous = stream->previous;
+    COUNT(weft__device_get(stream->device)->statistics.launches, launches_of(stream));
     weft__stream_list_unlock();
 }
 
@@ -208,6 +237,7 @@ static void forget_current(weft__thread *thread, int at)
 {
     weft_stream *stream = thread->streams[at].stream;
     thread->streams[at] = thread->streams[--thread->streams_count];
+    thread->streams_moved++;
     weft_stream_release(stream);
 }
 
@@ -253,6 +283,7 @@ static weft_status set_current(weft__device *device, weft_stream *stream)
     if (!kept)
         return WEFT_OK;
     at = thread->streams_count++;
+    thread->streams_moved++;
     thread->streams[at].device = device->id;
     thread->streams[at].reset = atomic_load(&device->resets);
     thread->streams[at].stream = kept;
@@ -301,6 +332,7 @@ weft_status weft__stream_check(weft_stream *stream)
 void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure)
 {
     weft__failures_add(&stream->failures, failure);
+    weft__generation_move();
 }
 
 /* A thread that uses streams has a state: exit() in another leaves alone then what it may use. */

@@ -1,9 +1,9 @@
 /* Submitting work: what it must come after is read from the buffers it uses and recorded there. */
 #include "core/allocate.h"
-#include "core/claim.h"
 #include "core/device.h"
 #include "core/record.h"
 #include "core/traced.h"
+#include "core/window.h"
 #include <string.h>
 
 enum { WAITS_INLINE = 32 };
@@ -384,11 +384,19 @@ static bool queue_claimed(weft_stream *stream, weft__work *work, weft_status *st
 {
     weft__timeline *timeline = work->timeline;
     work->sequence = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
+    if (work->again)
+        weft__window_open(timeline, work->generation, stream->backend->look_every);
     if (!weft__claim_queue(work))
         return false;
     *status = stream->backend->stream_submit(stream, work);
-    if (*status == WEFT_OK)
+    if (*status == WEFT_OK) {
         atomic_store_explicit(&timeline->submitted, work->sequence, memory_order_release);
+        timeline->window_works++;
+        if (work->again)
+            atomic_store_explicit(&work->again->window,
+                                  atomic_load_explicit(&timeline->window, memory_order_relaxed),
+                                  memory_order_relaxed);
+    }
     return true;
 }
 

@@ -130,7 +130,10 @@ static bool others_read(uint64_t until)
 
 uint64_t weft__thread_quiesce_begin(void) { return atomic_fetch_add(&reading_epoch, 1); }
 
-bool weft__thread_quiesced(uint64_t until) { return !others_read(until); }
+bool weft__thread_quiesced(uint64_t until)
+{
+    return !others_read(until) && !weft__stream_any_again();
+}
 
 void weft__thread_quiesce(uint64_t until)
 {

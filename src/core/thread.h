@@ -16,6 +16,12 @@ enum {
 };
 
 typedef struct weft__thread {
+    void *sites;                         /* what src/lang keeps for this thread … */
+    void (*sites_free)(void *);          /* … and how it is freed */
+    struct weft__recorder *recorder;     /* takes this thread's work while it records a graph … */
+    void (*recorder_free)(void *handle); /* … and how it is freed */
+    uint64_t streams_moved; /* how often a current stream of this thread has become another */
+    bool sites_busy;        /* they are in use */
     weft_device contexts[WEFT__CONTEXTS_MAX];
     int contexts_count;
     struct {
@@ -40,19 +46,14 @@ typedef struct weft__thread {
     _Atomic uint64_t launches;       /* on the CPU, likewise */
     _Atomic uint64_t reading; /* since which epoch it uses compiled kernels; 0: it does not */
     int reading_depth;
-    weft__reserve reserve;      /* for programs that are under way */
-    void *sites;                /* what src/lang keeps for this thread … */
-    void (*sites_free)(void *); /* … and how it is freed */
-    bool sites_busy;            /* it is in use */
-    void *kernels;              /* the same for portable kernels */
+    weft__reserve reserve; /* for programs that are under way */
+    void *kernels;         /* the same as sites for portable kernels */
     void (*kernels_free)(void *);
     bool kernels_busy;
     void *functions; /* and for functions, which are marked as busy themselves */
     void (*functions_free)(void *);
-    int functions_depth;                 /* calls that are under way */
-    struct weft__recorder *recorder;     /* takes this thread's work while it records a graph … */
-    void (*recorder_free)(void *handle); /* … and how it is freed */
-    struct weft__thread *next;           /* all threads */
+    int functions_depth;       /* calls that are under way */
+    struct weft__thread *next; /* all threads */
 } weft__thread;
 
 /* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */
@@ -77,7 +78,8 @@ static inline weft__timeline *weft__thread_timeline(void)
 
 /* Begins and ends the use of shared tables that are read without a lock; nests. */
 void weft__thread_reading(bool begin);
-/* A number for the next two: of the uses that have begun by now. */
+/* A number for the next two: of the uses that have begun by now. Turns in which work is queued
+ * again (core/window.h) count as uses, if the generation was moved before. */
 uint64_t weft__thread_quiesce_begin(void);
 /* Whether every other thread has ended the uses of that number. */
 bool weft__thread_quiesced(uint64_t until);

@@ -10,6 +10,7 @@ enum { SLAB_SIZE = 64, SPINS = 200 };
 
 typedef struct slab {
     struct slab *next;
+    void *block; /* that it is in: it begins with a line of the cache */
     weft__timeline timelines[SLAB_SIZE];
 } slab;
 
@@ -19,9 +20,12 @@ static weft__timeline *free_list;
 
 static bool add_slab(void)
 {
-    slab *more = weft__allocate_zeroed(sizeof *more);
-    if (!more)
+    enum { LINE = _Alignof(slab) };
+    char *block = weft__allocate_zeroed(sizeof(slab) + LINE);
+    if (!block)
         return false;
+    slab *more = (slab *)(void *)(block + (LINE - (uintptr_t)block % LINE) % LINE);
+    more->block = block;
     weft__allocation_end(); /* never given back while the library is loaded */
     more->next = slabs;
     slabs = more;
@@ -57,6 +61,8 @@ void weft__timeline_release(weft__timeline *timeline)
     atomic_store(&timeline->progress, NULL);
     atomic_store(&timeline->trace_row, 0);
     atomic_store(&timeline->uses_count, 0); /* a stream may be the next to have it */
+    atomic_store(&timeline->window, 0);
+    atomic_store(&timeline->launches, 0);
     pthread_mutex_lock(&mutex);
     timeline->next_free = free_list;
     free_list = timeline;
@@ -134,7 +140,7 @@ void weft__timeline_free_all(void)
     pthread_mutex_lock(&mutex); /* the last to use them may have been a thread that nobody joined */
     for (slab *s = slabs, *next; s; s = next) {
         next = s->next;
-        free(s);
+        free(s->block);
     }
     slabs = NULL;
     free_list = NULL;

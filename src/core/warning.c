@@ -1,6 +1,7 @@
 /* Warnings of what is right but slow. */
 #include "core/warning.h"
 #include "core/status.h"
+#include "core/window.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -11,6 +12,7 @@ void weft_warnings_set(weft_warning_function *function, void *context)
 {
     atomic_store(&told_context, context);
     atomic_store(&weft__warning_told, function);
+    weft__generation_move();
 }
 
 const char *weft_warning_name(weft_warning warning)

@@ -18,7 +18,6 @@ typedef struct entry {
     weft__versions versions;
 } entry;
 
-_Atomic uint64_t weft__cache_generation = 1;
 static _Atomic(entry *) buckets[BUCKETS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* one adds at a time */
 static uint32_t count, most = WEFT__KERNELS_MOST;         /* guarded by it */
@@ -129,7 +128,7 @@ static bool is_old(const entry *e, const void *window)
 static void refresh_uses(void)
 {
     if (atomic_load(&additions) % (most / 4 + 1) == 0)
-        atomic_fetch_add(&weft__cache_generation, 1);
+        atomic_fetch_add(&weft__generation, 1);
 }
 
 /* Of too many, those that were not looked for the longest. With the mutex held. */
@@ -148,7 +147,7 @@ static void retire_old(void)
         if (window == 0 || count <= most - most / 4)
             break;
     }
-    atomic_fetch_add(&weft__cache_generation, 1);
+    atomic_fetch_add(&weft__generation, 1);
     b->until = weft__thread_quiesce_begin();
     b->next = retired;
     retired = b;
@@ -293,7 +292,7 @@ static entry *take_retired(weft_device device, uint64_t until, entry *list)
 static void drop(weft_device device)
 {
     entry *dropped = unlink_device(device);
-    atomic_fetch_add(&weft__cache_generation, 1);
+    atomic_fetch_add(&weft__generation, 1);
     const uint64_t until = weft__thread_quiesce_begin();
     weft__thread_quiesce(until);
     weft__background_drop(device);
@@ -412,7 +411,7 @@ weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device,
     if (!weft__thread_get())
         return WEFT_ERROR_MEMORY;
     weft__thread_reading(true);
-    found->generation = atomic_load(&weft__cache_generation); /* before what it stands for */
+    found->generation = atomic_load(&weft__generation); /* before what it stands for */
     const weft_status status = enter(kernel, device, launch, found);
     if (status != WEFT_OK)
         weft__thread_reading(false);

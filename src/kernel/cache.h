@@ -3,6 +3,7 @@
 #define WEFT_KERNEL_CACHE_H
 
 #include "core/thread.h"
+#include "core/window.h"
 #include "kernel/ir.h"
 
 /* Kernels that are kept, in all. Beyond that, those that were not looked for the longest go, when
@@ -24,9 +25,6 @@ weft_status weft__cache_enter(const weft__kernel *kernel, weft_device device,
                               const weft__launch *launch, weft__compiled *found);
 void weft__cache_leave(void);
 
-/* Moves on whenever something that was found may be gone, or something better may be found. */
-extern _Atomic uint64_t weft__cache_generation;
-
 /* The same as weft__cache_enter, without looking for it, with what this thread found earlier for
  * the same kernel and device, and a launch of the same stage, sizes and strides (addresses and
  * scalars may differ): true if that still is what would be found. If it is false, `found` is
@@ -34,7 +32,7 @@ extern _Atomic uint64_t weft__cache_generation;
 static inline bool weft__cache_reenter(const weft__compiled *found)
 {
     weft__thread_reading(true); /* before the generation is read: a drop moves it, then waits */
-    if (atomic_load(&weft__cache_generation) == found->generation)
+    if (atomic_load(&weft__generation) == found->generation)
         return true;
     weft__thread_reading(false);
     return false;

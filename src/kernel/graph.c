@@ -25,6 +25,7 @@ struct weft_graph {
     weft__failure *unset; /* of arrays that were made in it, until it is launched */
     _Atomic bool launched;
     void *native; /* the backend's; NULL: work is replayed piece by piece */
+    weft__again again;
 };
 
 /* What a thread has while it records. */
@@ -120,6 +121,7 @@ static weft_status copy_work(const weft__work *work, recorded *copy)
     if (!block)
         return WEFT_ERROR_MEMORY;
     *copy = (recorded){*work, block};
+    copy->work.again = NULL;
     copy->work.uses = uses ? memcpy(block, work->uses, uses) : NULL;
     if (bytes)
         memcpy(block + uses, rest, bytes);
@@ -241,6 +243,9 @@ static weft_status make_native(weft_graph *graph)
                                                          graph->works_count, &graph->native);
     weft__thread_reading(false);
     weft__free(works);
+    graph->again.launches = graph->launches;
+    if (graph->native && backend->graph_again)
+        backend->graph_again(graph->native, &graph->again);
     return status;
 }
 
@@ -308,9 +313,11 @@ __attribute__((noinline)) static weft_status replay(const weft_graph *graph, wef
     return WEFT_OK;
 }
 
-static weft_status launch_native(const weft_graph *graph, weft_stream *stream)
+static weft_status launch_native(weft_graph *graph, weft_stream *stream, uint64_t generation)
 {
     weft__work work = {.kind = WEFT__WORK_GRAPH,
+                       .again = graph->again.queue ? &graph->again : NULL,
+                       .generation = generation,
                        .operation = weft__operation(),
                        .uses = graph->uses,
                        .uses_count = graph->uses_count,
@@ -341,13 +348,13 @@ __attribute__((noinline)) static void set_unset(const weft_graph *graph, bool un
             weft__buffer_clear_failure(use->buffer, graph->unset);
 }
 
-static weft_status launch(weft_graph *graph, weft_stream *stream)
+static weft_status launch(weft_graph *graph, weft_stream *stream, uint64_t generation)
 {
     const bool first = !atomic_load(&graph->launched);
     if (first)
         set_unset(graph, false);
     const weft_status status = graph->native && !weft__tracing() /* a timeline shows the pieces */
-                                   ? launch_native(graph, stream)
+                                   ? launch_native(graph, stream, generation)
                                    : replay(graph, stream);
     if (first && status == WEFT_OK)
         atomic_store(&graph->launched, true);
@@ -356,22 +363,38 @@ static weft_status launch(weft_graph *graph, weft_stream *stream)
     return status;
 }
 
-weft_status weft_graph_launch(weft_graph *graph, weft_stream *stream)
+__attribute__((noinline)) static weft_status launch_checked(weft_graph *graph, weft_stream *stream)
 {
-    OPERATION("weft_graph_launch");
     TRY(check_launch(graph, stream));
     weft__thread_reading(true);
     weft_status status;
+    const uint64_t generation = atomic_load(&weft__generation); /* before what it stands for */
     if (is_lost(graph))
         status = FAIL_AT(WEFT_ERROR_DEVICE, "graph",
                          "the graph was recorded before %s was reset; record it again",
                          graph->device->name);
     else
-        status = launch(graph, stream);
+        status = launch(graph, stream, generation);
     weft__thread_reading(false);
     if (status == WEFT_OK)
         COUNT(graph->device->statistics.launches, graph->launches);
     return status;
+}
+
+/* As long as it is in the window of the stream, everything is as it was then. */
+static bool launch_again(const weft_graph *graph, const weft_stream *stream)
+{
+    const weft__thread *thread = weft__thread_peek();
+    return graph && stream && stream->timeline && thread && !thread->recorder &&
+           weft__window_enter(stream->timeline,
+                              atomic_load_explicit(&graph->again.window, memory_order_relaxed)) &&
+           weft__window_queue(stream->timeline, &graph->again);
+}
+
+weft_status weft_graph_launch(weft_graph *graph, weft_stream *stream)
+{
+    OPERATION("weft_graph_launch");
+    return launch_again(graph, stream) ? WEFT_OK : launch_checked(graph, stream);
 }
 
 weft_status weft_graph_native(weft_graph *graph, void **handle)

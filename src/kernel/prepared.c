@@ -1,5 +1,6 @@
 /* Launches that are kept: made once for arrays of certain layouts, then filled with addresses. */
 #include "kernel/prepared.h"
+#include "backend/kernel_text.h"
 #include "kernel/canonical.h"
 #include <string.h>
 
@@ -28,11 +29,20 @@ static size_t launch_bytes(const weft__kernel *kernel)
            kernel->scalars_count * sizeof(uint64_t);
 }
 
-size_t weft__prepared_bytes(const weft__kernel *kernel)
+/* What a kernel as text is given, and an address for each argument. */
+static size_t again_bytes(const weft__kernel *kernel)
+{
+    const size_t count = arguments_count(kernel);
+    return (5 + 2 * count) * sizeof(void *) +
+           weft__kernel_text_bytes(count, WEFT_NDIM_MAX, kernel->scalars_count);
+}
+
+size_t weft__prepared_bytes(const weft__kernel *kernel, bool kept)
 {
     size_t operands = kernel->operands_count;
     return sizeof(weft__prepared) + operands * sizeof(weft__prepared_operand) +
-           (operands + 2) * sizeof(weft__use) + launch_bytes(kernel);
+           (operands + 2) * sizeof(weft__use) + launch_bytes(kernel) +
+           (kept ? again_bytes(kernel) : 0);
 }
 
 static void prepare_operand(const weft__kernel *kernel, uint32_t i, const weft_array *array,
@@ -78,7 +88,7 @@ static void prepare_launch(weft__prepared *prepared, const weft__kernel *kernel,
 }
 
 weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_device device,
-                              const weft_shape *space, weft_array *const *arrays)
+                              const weft_shape *space, weft_array *const *arrays, bool kept)
 {
     weft__prepared *prepared = memory;
     uint32_t count = kernel->operands_count;
@@ -90,6 +100,9 @@ weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_dev
     prepared->operands = (weft__prepared_operand *)(void *)(prepared + 1);
     prepared->uses = (weft__use *)(void *)(prepared->operands + count);
     prepared->launch = (weft__launch *)(void *)(prepared->uses + count + 2);
+    prepared->again = (weft__again){.what = (char *)prepared->launch + launch_bytes(kernel),
+                                    .launches = 1,
+                                    .room = kept ? again_bytes(kernel) : 0};
     for (uint32_t i = 0; i < count; i++)
         prepare_operand(kernel, i, arrays[i], &prepared->operands[i]);
     prepare_uses(prepared);
@@ -121,6 +134,7 @@ void weft__prepared_fill(weft__prepared *prepared, weft_array *const *arrays,
                          const uint64_t *scalars)
 {
     weft__argument *arguments = weft__launch_arguments(prepared->launch);
+    atomic_store_explicit(&prepared->again.window, 0, memory_order_relaxed);
     for (uint32_t i = 0; i < prepared->operands_count; i++) {
         const weft__prepared_operand *operand = &prepared->operands[i];
         weft__buffer *buffer = arrays[i]->buffer;

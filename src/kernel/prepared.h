@@ -19,6 +19,9 @@ typedef struct weft__prepared_operand {
 
 /* A kernel's launch over arrays of certain layouts; one block of memory. */
 typedef struct weft__prepared {
+    weft__again again;        /* if it is kept: how it is queued again … */
+    weft__timeline *timeline; /* … on the stream that was the current one of its thread … */
+    uint64_t streams_moved;   /* … and is, if that thread's is still this */
     weft_device device;
     uint32_t operands_count, inputs_count;
     bool filled;           /* with arrays that have no hazards: weft__kernel_run_same */
@@ -32,11 +35,11 @@ typedef struct weft__prepared {
     weft__launch *launch;
 } weft__prepared;
 
-/* Bytes for the launches of a kernel. */
-size_t weft__prepared_bytes(const weft__kernel *kernel);
+/* Bytes for the launches of a kernel; with `kept`, with room for how they are queued again. */
+size_t weft__prepared_bytes(const weft__kernel *kernel, bool kept);
 /* Fills that much memory, aligned to 16. The arrays are as for weft__kernel_run. */
 weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_device device,
-                              const weft_shape *space, weft_array *const *arrays);
+                              const weft_shape *space, weft_array *const *arrays, bool kept);
 /* Whether these arrays, of the shapes that the launch was prepared for, have the same strides. */
 bool weft__prepared_fits(const weft__prepared *prepared, weft_device device,
                          weft_array *const *arrays);

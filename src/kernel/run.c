@@ -3,6 +3,7 @@
 #include "codegen/c_like.h"
 #include "core/allocate.h"
 #include "core/device.h"
+#include "core/warning.h"
 #include "kernel/bring.h"
 #include "kernel/build.h"
 #include "kernel/version.h"
@@ -45,6 +46,7 @@ typedef struct running {
     weft_stream *stream;
     weft__prepared *prepared;
     bool reserves; /* all but the launches */
+    bool same;     /* with the arrays of the last time */
 } running;
 
 /* Bytes of the elements that this stage reads and writes, those of each operand once. */
@@ -66,6 +68,18 @@ __attribute__((cold)) static uint64_t traced_bytes(const running *r)
     return all;
 }
 
+/* The next time it may be queued without all this. */
+static void keep_again(const running *r, const weft__compiled *compiled, weft__work *work)
+{
+    weft__prepared *prepared = r->prepared;
+    if (compiled->generation == 0 || weft__thread_state->recorder || weft__warnings_are_on())
+        return;
+    work->again = &prepared->again;
+    work->generation = compiled->generation;
+    prepared->timeline = r->stream->timeline;
+    prepared->streams_moved = weft__thread_state->streams_moved;
+}
+
 static weft_status submit(const running *r, const weft__compiled *compiled, uint32_t uses_count)
 {
     weft_stream *stream = r->stream;
@@ -77,6 +91,8 @@ static weft_status submit(const running *r, const weft__compiled *compiled, uint
                        .of.launch = {compiled->module, r->prepared->launch, compiled->entry, 0}};
     if (weft__tracing())
         work.of.launch.bytes = traced_bytes(r);
+    else if (r->same && stream->async && !r->kernel->folds_count)
+        keep_again(r, compiled, &work);
     TRY(weft__submit(stream, &work));
     if (weft__thread_state->recorder)
         return WEFT_OK;
@@ -291,14 +307,14 @@ static weft_status run_once(const weft__kernel *kernel, weft_stream *stream,
 {
     _Alignas(16) char inline_memory[PREPARED_INLINE];
     void *memory = inline_memory;
-    size_t bytes = weft__prepared_bytes(kernel);
+    size_t bytes = weft__prepared_bytes(kernel, false);
     if (is_out_of_reach(kernel, stream, arrays))
         return weft__bring_and_run(kernel, stream, space, arrays, scalars);
     if (bytes > sizeof inline_memory && !(memory = weft__allocate(bytes)))
         return WEFT_ERROR_MEMORY;
     running r = {.kernel = kernel,
                  .stream = stream,
-                 .prepared = weft__prepare(memory, kernel, stream->device, space, arrays)};
+                 .prepared = weft__prepare(memory, kernel, stream->device, space, arrays, false)};
     weft_status status =
         apart ? run(&r, arrays, scalars) : run_prepared(&r, space, arrays, scalars);
     if (memory != inline_memory)
@@ -325,12 +341,12 @@ weft_status weft__kernel_run_tasks(const weft__kernel *kernel, weft_stream *stre
                                    const uint64_t *scalars)
 {
     const weft_shape space = {1, {points}};
-    void *memory = weft__allocate(weft__prepared_bytes(kernel));
+    void *memory = weft__allocate(weft__prepared_bytes(kernel, false));
     if (!memory)
         return WEFT_ERROR_MEMORY;
     running r = {.kernel = kernel,
                  .stream = stream,
-                 .prepared = weft__prepare(memory, kernel, stream->device, &space, arrays)};
+                 .prepared = weft__prepare(memory, kernel, stream->device, &space, arrays, false)};
     r.prepared->launch->cost = cost;
     weft_status status = run(&r, arrays, scalars);
     weft__free(memory);
@@ -342,11 +358,11 @@ static weft_status run_again(const weft__kernel *kernel, weft__prepared **kept, 
                              const uint64_t *scalars, bool reserves)
 {
     bool fits = *kept && weft__prepared_fits(*kept, stream->device, arrays);
-    if (!*kept && !(*kept = weft__allocate(weft__prepared_bytes(kernel))))
+    if (!*kept && !(*kept = weft__allocate(weft__prepared_bytes(kernel, true))))
         return WEFT_ERROR_MEMORY;
     if (!fits)
-        weft__prepare(*kept, kernel, stream->device, space, arrays);
-    running r = {kernel, stream, *kept, reserves};
+        weft__prepare(*kept, kernel, stream->device, space, arrays, true);
+    running r = {kernel, stream, *kept, reserves, false};
     return run_prepared(&r, space, arrays, scalars);
 }
 
@@ -381,7 +397,7 @@ void weft__kernel_unreserve(weft__prepared *kept)
 weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,
                                   weft_stream *stream, const uint64_t *scalars)
 {
-    const running r = {.kernel = kernel, .stream = stream, .prepared = kept};
+    const running r = {.kernel = kernel, .stream = stream, .prepared = kept, .same = true};
     weft__prepared_fill_scalars(kept, scalars);
     return run_filled(&r);
 }

@@ -33,6 +33,16 @@ weft_status weft__kernel_run_again(const weft__kernel *kernel, weft__prepared **
 weft_status weft__kernel_run_same(const weft__kernel *kernel, weft__prepared *kept,
                                   weft_stream *stream, const uint64_t *scalars);
 
+/* For the same, without a look at anything: true if it may be queued at once, and must be then,
+ * with weft__window_queue, after the scalars are put where kept->again says. */
+static inline bool weft__kernel_enter_again(const weft__prepared *kept)
+{
+    const uint64_t window = atomic_load_explicit(&kept->again.window, memory_order_relaxed);
+    const weft__thread *thread = weft__thread_state;
+    return window && kept->streams_moved == thread->streams_moved && !thread->recorder &&
+           weft__window_enter(kept->timeline, window);
+}
+
 /* Gets what weft__kernel_run_again needs beyond its arguments, so that it does not run out of
  * memory if it is called next with the same ones: memory, and compiled code. Not for operands that
  * overlap or that must be brought to the device. */

@@ -48,7 +48,7 @@ static weft_status publish(weft__version *version, weft__image *image)
     weft__module *module;
     TRY(device->backend->module_load(device->id.index, image, &module));
     version->replaced = atomic_exchange(&version->module, module);
-    atomic_fetch_add(&weft__cache_generation, 1); /* after the module: see weft__cache_enter */
+    atomic_fetch_add(&weft__generation, 1); /* after the module: see weft__cache_enter */
     return WEFT_OK;
 }
 
@@ -110,7 +110,7 @@ static void end_waiting(weft__version *version, weft__version_state state)
     atomic_fetch_sub(&version->of->device->statistics.compilations_waiting, 1);
     atomic_store(&version->runs, 0);
     atomic_store(&version->state, (int)state);
-    atomic_fetch_add(&weft__cache_generation, 1);
+    atomic_fetch_add(&weft__generation, 1);
 }
 
 /* What failed for another reason than the kernel may succeed another time. */

@@ -25,7 +25,7 @@ typedef struct weft__versions {
 } weft__versions;
 
 /* What is found: the module is NULL where the interpreter must run this time. If that can change
- * without weft__cache_generation moving on, it is not settled. */
+ * without weft__generation moving on, it is not settled. */
 typedef struct weft__version_found {
     weft__module *module;
     bool settled;

@@ -25,11 +25,11 @@ typedef struct weft__evaluation {
     bool repeats;                /* a run with the operands that were seen last is a launch … */
     bool lent;                   /* … on the CPU, of memory that is lent */
     weft__evaluation_seen *seen; /* of each operand */
+    weft__lowered *kernels;
+    uint32_t kernels_count;
     weft__lang_program *program;
     weft__lang_operand *types; /* what the operands must be for it to be run */
     weft__schedule schedule;
-    weft__lowered *kernels;
-    uint32_t kernels_count;
     weft__evaluation_write *writes; /* in the order of the kernels */
     uint32_t writes_count;
     bool entangled; /* an operand is written before another that is assigned before it, or together

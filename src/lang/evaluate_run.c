@@ -441,18 +441,32 @@ static bool is_seen(const weft__evaluation_seen *seen, const weft_operand *opera
     return operand->value.input && operand->value.input->layout == seen->layout;
 }
 
+static bool queue_again(const weft__lowered *lowered, const weft_operand *operands)
+{
+    const weft__prepared *prepared = lowered->prepared;
+    if (!weft__kernel_enter_again(prepared))
+        return false;
+    if (lowered->scalars_count)
+        fill_scalars(operands, lowered, prepared->again.scalars);
+    return weft__window_queue(prepared->timeline, &prepared->again);
+}
+
 bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, int count,
                              weft_status *status)
 {
     const weft__thread *thread = weft__thread_peek();
     uint64_t scalars[INLINE];
-    if (!e->repeats || weft__warnings_are_on() ||
-        (e->lent && (thread->lent_forbidden || thread->contexts_count)))
+    if (!e->repeats)
         return false;
     for (int i = 0; i < count; i++)
         if (!is_seen(&e->seen[i], &operands[i]))
             return false;
     weft__lowered *lowered = &e->kernels[0];
+    *status = WEFT_OK;
+    if (queue_again(lowered, operands))
+        return true;
+    if (weft__warnings_are_on() || (e->lent && (thread->lent_forbidden || thread->contexts_count)))
+        return false;
     weft_stream *stream = weft__stream_current(lowered->prepared->device);
     if (!stream)
         return false;

@@ -167,15 +167,23 @@ static weft_status evaluate_anew(site_entry *entry, const weft_operand *operands
     return WEFT_OK;
 }
 
-static weft_status evaluate_now(site_entry *entry, const weft_operand *operands, weft_array **value)
+/* With operands that are not those of the last time. */
+__attribute__((noinline)) static weft_status
+evaluate_others(site_entry *entry, const weft_operand *operands, weft_array **value)
+{
+    if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, operands, entry->count))
+        TRY(evaluate_anew(entry, operands));
+    return weft__evaluation_run(entry->evaluation, operands, entry->names, value);
+}
+
+static inline weft_status evaluate_now(site_entry *entry, const weft_operand *operands,
+                                       weft_array **value)
 {
     weft_status status;
     if (entry->evaluation &&
         weft__evaluation_repeat(entry->evaluation, operands, entry->count, &status))
         return status;
-    if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, operands, entry->count))
-        TRY(evaluate_anew(entry, operands));
-    return weft__evaluation_run(entry->evaluation, operands, entry->names, value);
+    return evaluate_others(entry, operands, value);
 }
 
 __attribute__((cold)) static weft_status
@@ -187,7 +195,8 @@ evaluate_traced(site_entry *entry, const weft_operand *operands, weft_array **va
     return status;
 }
 
-static weft_status evaluate(site_entry *entry, const weft_operand *operands, weft_array **value)
+static inline weft_status evaluate(site_entry *entry, const weft_operand *operands,
+                                   weft_array **value)
 {
     return weft__tracing() ? evaluate_traced(entry, operands, value)
                            : evaluate_now(entry, operands, value);

@@ -60,5 +60,6 @@ const weft__backend weft__backend_cuda = {
     .graph_make = weft__cuda_graph_make,
     .graph_release = weft__cuda_graph_release,
     .graph_native = weft__cuda_graph_native,
+    .graph_again = weft__cuda_graph_again,
     .fork_child = fork_child,
 };

@@ -5,6 +5,7 @@
 #include "backend/cuda/library.h"
 #include "backend/helper.h"
 #include "backend/kernel_text.h"
+#include "core/window.h"
 
 extern const weft__backend weft__backend_cuda;
 
@@ -99,6 +100,7 @@ weft_status weft__cuda_graph_make(int index, const weft__work *const *works, uin
 void weft__cuda_graph_retain(void *graph);
 void weft__cuda_graph_release(void *graph);
 void *weft__cuda_graph_native(const void *graph);
+void weft__cuda_graph_again(const void *graph, weft__again *again);
 weft_status weft__cuda_graph_launch(void *graph, CUstream stream);
 
 /* events.c */

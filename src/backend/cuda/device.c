@@ -47,7 +47,11 @@ int weft__cuda_device_count(const char **why)
 
 weft__cuda_device *weft__cuda_device_at(int index) { return &devices[index]; }
 
-void weft__cuda_give_up(const char *why) { atomic_store(&weft__cuda_given_up, why); }
+void weft__cuda_give_up(const char *why)
+{
+    atomic_store(&weft__cuda_given_up, why);
+    weft__generation_move();
+}
 
 bool weft__cuda_enter(const weft__cuda_device *device)
 {
@@ -77,8 +81,9 @@ void weft__cuda_leave(bool entered)
 CUresult weft__cuda_note(weft__cuda_device *device, CUresult code)
 {
     int none = 0;
-    if (code != CUDA_SUCCESS && weft__cuda_is_fatal(code))
-        atomic_compare_exchange_strong(&device->fault, &none, code);
+    if (code != CUDA_SUCCESS && weft__cuda_is_fatal(code) &&
+        atomic_compare_exchange_strong(&device->fault, &none, code))
+        weft__generation_move();
     return code;
 }
 

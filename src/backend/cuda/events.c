@@ -78,6 +78,7 @@ static weft__pending *mark(weft__line *line, weft__pending *from)
         last = p;
     }
     CUevent event = weft__cuda_event_take(s->device, line->times != NULL);
+    weft__window_close(line->timeline); /* after the last was seen: nothing is added to that now */
     if (event &&
         weft__cuda_note(s->device, weft__cu.EventRecord(event, s->handle)) != CUDA_SUCCESS) {
         weft__cuda_event_give(s->device, event, line->times != NULL);
@@ -95,7 +96,7 @@ static int query(weft__cuda_stream *s, weft__pending *first)
     pthread_mutex_lock(&line->mutex);
     const weft__pending *marked = mark(line, first);
     CUevent event = marked ? marked->event : NULL;
-    const uint64_t reached = marked ? marked->work.sequence : 0;
+    const uint64_t reached = marked ? weft__line_until(line, marked) : 0;
     pthread_mutex_unlock(&line->mutex);
     const CUresult code =
         event ? weft__cuda_note(s->device, weft__cu.EventQuery(event)) : CUDA_ERROR_NOT_READY;

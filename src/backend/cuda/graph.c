@@ -97,6 +97,17 @@ void weft__cuda_graph_release(void *graph)
 
 void *weft__cuda_graph_native(const void *graph) { return ((const cuda_graph *)graph)->graph; }
 
+static int launch_again(void *executable, void *stream)
+{
+    return weft__cu.GraphLaunch(executable, stream);
+}
+
+void weft__cuda_graph_again(const void *graph, weft__again *again)
+{
+    again->what = ((const cuda_graph *)graph)->executable;
+    again->queue = launch_again;
+}
+
 weft_status weft__cuda_graph_launch(void *graph, CUstream stream)
 {
     const cuda_graph *g = graph;

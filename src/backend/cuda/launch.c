@@ -116,15 +116,23 @@ typedef struct launching {
     void **parameters; /* the addresses of all that a kernel takes */
 } launching;
 
+static weft_status count_groups(const weft__work *work, int64_t *groups)
+{
+    *groups =
+        weft__kernel_text_groups(work->of.launch.module->image.program, work->of.launch.launch);
+    if (*groups > INT32_MAX)
+        return FAIL(WEFT_ERROR_UNSUPPORTED,
+                    "a launch of %lld groups is more than CUDA takes; compute in parts",
+                    (long long)*groups);
+    return WEFT_OK;
+}
+
 static weft_status start(const launching *l)
 {
     const weft__module *module = l->work->of.launch.module;
     const weft__kernel_text *text = module->image.program;
-    const int64_t groups = weft__kernel_text_groups(text, l->work->of.launch.launch);
-    if (groups > INT32_MAX)
-        return FAIL(WEFT_ERROR_UNSUPPORTED,
-                    "a launch of %lld groups is more than CUDA takes; compute in parts",
-                    (long long)groups);
+    int64_t groups;
+    TRY(count_groups(l->work, &groups));
     CUresult code = weft__cu.LaunchKernel(module->function, (unsigned)groups, 1, 1, text->group, 1,
                                           1, 0, l->stream, l->parameters, NULL);
     if (code != CUDA_SUCCESS && weft__cuda_is_elsewhere(l->device)) {
@@ -160,10 +168,10 @@ static weft_status start_pointed(const launching *l, uint32_t count)
     return status;
 }
 
-static weft_status set_and_start(const launching *l)
+/* What a kernel takes. */
+static void set(const launching *l)
 {
     const weft__launch *launch = l->work->of.launch.launch;
-    const weft__kernel_text *text = l->work->of.launch.module->image.program;
     const weft__argument *arguments = weft__launch_arguments_of(launch);
     const uint32_t count = launch->arguments_count;
     memset(l->numbers, 0, count * sizeof *l->numbers);
@@ -171,7 +179,13 @@ static weft_status set_and_start(const launching *l)
     for (uint32_t k = 0; k < count; k++)
         l->parameters[k] = (void *)(uintptr_t)&arguments[k].data;
     l->parameters[count] = l->numbers + count;
-    return text->pointed ? start_pointed(l, count) : start(l);
+}
+
+static weft_status set_and_start(const launching *l)
+{
+    const weft__kernel_text *text = l->work->of.launch.module->image.program;
+    set(l);
+    return text->pointed ? start_pointed(l, l->work->of.launch.launch->arguments_count) : start(l);
 }
 
 /* A kernel of the user's: threads in blocks of 256 along the last axis, or of 32 × 8 where there
@@ -204,6 +218,69 @@ static weft_status launch_native(weft__cuda_device *device, CUstream stream, con
         weft__cu.LaunchKernel(work->of.launch.module->function, grid[0], grid[1], grid[2], block[0],
                               block[1], block[2], 0, stream, parameters, NULL);
     weft__cuda_leave(entered);
+    return weft__cuda_check(device, "LaunchKernel", code);
+}
+
+/* A launch that is kept for being queued again, where its caller has room for it. */
+typedef struct kept_launch {
+    CUfunction function;
+    unsigned groups, group;
+    uint64_t generation; /* of the work's, when it was made */
+    void *parameters[];  /* then the numbers */
+} kept_launch;
+
+static int launch_again(void *what, void *stream)
+{
+    kept_launch *kept = what;
+    return weft__cu.LaunchKernel(kept->function, kept->groups, 1, 1, kept->group, 1, 1, 0, stream,
+                                 kept->parameters, NULL);
+}
+
+static bool can_be_kept(const weft__work *work, size_t bytes)
+{
+    const weft__kernel_text *text = work->of.launch.module->image.program;
+    const size_t count = work->of.launch.launch->arguments_count;
+    return !text->pointed &&
+           sizeof(kept_launch) + (count + 1) * sizeof(void *) + count * sizeof(int64_t) + bytes <=
+               work->again->room;
+}
+
+static bool is_kept(const weft__again *again, uint64_t generation)
+{
+    return again->queue && ((const kept_launch *)again->what)->generation == generation;
+}
+
+static weft_status keep(const weft__work *work, size_t bytes)
+{
+    weft__again *again = work->again;
+    kept_launch *kept = again->what;
+    const weft__launch *launch = work->of.launch.launch;
+    const size_t count = launch->arguments_count;
+    int64_t groups, *numbers = (int64_t *)(void *)(kept->parameters + count + 1);
+    TRY(count_groups(work, &groups));
+    set(&(launching){.work = work, .numbers = numbers, .parameters = kept->parameters});
+    kept->function = work->of.launch.module->function;
+    kept->groups = (unsigned)groups;
+    kept->group = weft__cuda_module_text(work->of.launch.module)->group;
+    kept->generation = work->generation;
+    again->scalars = (uint64_t *)numbers + count + bytes / sizeof *numbers - launch->scalars_count;
+    again->queue = launch_again;
+    return WEFT_OK;
+}
+
+static weft_status start_kept(weft__cuda_device *device, CUstream stream, const weft__work *work)
+{
+    const weft__launch *launch = work->of.launch.launch;
+    weft__again *again = work->again;
+    if (launch->scalars_count)
+        memcpy(again->scalars, weft__launch_scalars(launch),
+               launch->scalars_count * sizeof *again->scalars);
+    CUresult code = launch_again(again->what, stream);
+    if (code != CUDA_SUCCESS && weft__cuda_is_elsewhere(device)) {
+        const bool entered = weft__cuda_enter(device);
+        code = launch_again(again->what, stream);
+        weft__cuda_leave(entered);
+    }
     return weft__cuda_check(device, "LaunchKernel", code);
 }
 
@@ -242,9 +319,24 @@ static weft_status launch_kernel(weft__cuda_device *device, CUstream stream, con
     return launch_large(device, stream, work, bytes);
 }
 
+static weft_status launch_kept(weft__cuda_device *device, CUstream stream, const weft__work *work)
+{
+    const weft__launch *launch = work->of.launch.launch;
+    const size_t bytes = weft__kernel_text_bytes(launch->arguments_count, (size_t)launch->ndim,
+                                                 launch->scalars_count);
+    if (is_kept(work->again, work->generation))
+        return start_kept(device, stream, work);
+    if (!can_be_kept(work, bytes))
+        return launch_kernel(device, stream, work);
+    TRY(keep(work, bytes));
+    return start_kept(device, stream, work);
+}
+
 weft_status weft__cuda_enqueue(weft__cuda_device *device, CUstream stream, const weft__work *work)
 {
     if (work->kind == WEFT__WORK_LAUNCH) {
+        if (work->again)
+            return launch_kept(device, stream, work);
         const weft__kernel_text *text = work->of.launch.module->image.program;
         return text->name ? launch_native(device, stream, work)
                           : launch_kernel(device, stream, work);

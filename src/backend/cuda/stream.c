@@ -267,6 +267,8 @@ static weft_status defer(weft__cuda_stream *s, weft__pending *pending)
     if (!d)
         return WEFT_ERROR_MEMORY;
     const weft__gate gate = {d, open_gate, drop_gate};
+    pending->work.again = NULL;
+    weft__window_end(s->stream->timeline); /* nothing is queued before it */
     weft__helper_job *job = pending->work.kind == WEFT__WORK_CALL
                                 ? call_job(s, pending, gate)
                                 : weft__helper_prepare(s->helper, NULL, 0, NULL, gate);
@@ -315,6 +317,7 @@ static weft_status submit(weft__cuda_stream *s, weft__pending *pending)
     if (!there)
         return defer(s, pending);
     weft__line_add(s->line, pending);
+    s->stream->timeline->handle = s->handle;
     return WEFT_OK;
 }
 

@@ -1,0 +1,292 @@
+/* Work that a stream of a CUDA device has a record of is queued again by number alone, and who asks
+ * about it or uses its arrays finds everything in order. */
+#include "backend/cuda_device.h"
+#include "core/window.h"
+#include "support/gate.h"
+#include "support/streams.h"
+
+enum { ELEMENTS = 1000, LARGE = 1 << 21 };
+
+static weft_array *full(int64_t count, int value)
+{
+    return weft_full(WEFT_SHAPE(count), value, .dtype = WEFT_I32, .device = device());
+}
+
+static weft_stream *here(void) { return weft_stream_current(device()); }
+
+static weft_status add(weft_array *a, int number) { return weft(a += number, a, number); }
+
+/* So many kernels of the stream were queued by number alone. */
+static uint64_t again(const weft_stream *stream)
+{
+    return atomic_load(&stream->timeline->launches);
+}
+
+static inline void auto_graph(weft_graph **graph) { weft_graph_release(*graph); }
+#define AUTO_GRAPH __attribute__((cleanup(auto_graph), unused)) weft_graph *
+
+/* Of a body that adds 1 to the array. */
+static weft_graph *record_add(weft_array *a)
+{
+    if (weft_graph_begin(here()) != WEFT_OK)
+        return NULL;
+    const weft_status status = add(a, 1);
+    weft_graph *graph = weft_graph_end(here());
+    if (status == WEFT_OK)
+        return graph;
+    weft_graph_release(graph);
+    return NULL;
+}
+
+#define NEEDS_DEVICE                                                                               \
+    if (device().kind == WEFT_DEVICE_INVALID)                                                      \
+    SKIP(weft_error_message())
+
+/* Several call sites in turn, with new scalars each time; all are counted. */
+TEST(S1_calls_are_queued_again)
+{
+    NEEDS_DEVICE;
+    enum { ROUNDS = 300 };
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0), *b = full(ELEMENTS, 1);
+    weft_statistics before, after;
+    int expected = 0;
+    CHECK(stream && a && b && holds(a, 0) && holds(b, 1));
+    weft_stream_set_current(device(), stream);
+    weft_memory_stats(device(), &before);
+    for (int k = 0; k < ROUNDS; k++) {
+        const weft_status added = add(a, k), combined = weft(a += 2 * b, a, b);
+        expected += k + 2;
+        CHECK(added == WEFT_OK && combined == WEFT_OK);
+    }
+    weft_memory_stats(device(), &after);
+    weft_stream_set_current(device(), NULL);
+    CHECK(again(stream) > ROUNDS);
+    CHECK(holds(a, expected));
+    CHECK_INT(after.launches - before.launches, 2 * ROUNDS);
+    weft_stream_release(stream);
+    stream = NULL;
+    weft_memory_stats(device(), &after);
+    CHECK_INT(after.launches - before.launches, 2 * ROUNDS);
+}
+
+/* The last number of the stream, however often it was queued, is what others come after. */
+TEST(S5_others_wait_for_what_was_queued_again)
+{
+    NEEDS_DEVICE;
+    enum { TIMES = 20 };
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(LARGE, 0), *b = full(LARGE, 0);
+    CHECK(other && a && b);
+    for (int round = 1; round <= 3; round++) {
+        const uint64_t before = again(here());
+        CHECK_STATUS(weft_eval(a), WEFT_OK);
+        for (int k = 0; k < TIMES; k++)
+            CHECK_STATUS(add(a, 1), WEFT_OK);
+        CHECK(again(here()) > before);
+        weft_stream_set_current(device(), other);
+        const weft_status read = weft(b = a + 0, a, b);
+        weft_stream_set_current(device(), NULL);
+        CHECK_STATUS(read, WEFT_OK);
+        int most = -1, least = -1;
+        CHECK_STATUS(weft_value(&most, max(b), b), WEFT_OK);
+        CHECK_STATUS(weft_value(&least, min(b), b), WEFT_OK);
+        CHECK_INT(most, round * TIMES);
+        CHECK_INT(least, round * TIMES);
+    }
+}
+
+/* Memory is not given to another stream before. */
+TEST(M6_memory_of_what_was_queued_again_is_used_by_others)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    CHECK(other);
+    for (int round = 0; round < 5; round++) {
+        WEFT_AUTO weft_array *a = full(LARGE, 0);
+        CHECK(a);
+        for (int k = 0; k < 10; k++)
+            CHECK_STATUS(add(a, 1), WEFT_OK);
+        weft_array_release(a);
+        a = NULL;
+        weft_stream_set_current(device(), other);
+        WEFT_AUTO weft_array *b = full(LARGE, 7);
+        int most = -1, least = -1;
+        const weft_status status[] = {weft_value(&most, max(b), b), weft_value(&least, min(b), b)};
+        weft_stream_set_current(device(), NULL);
+        CHECK(status[0] == WEFT_OK && status[1] == WEFT_OK);
+        CHECK_INT(most, 7);
+        CHECK_INT(least, 7);
+    }
+}
+
+/* A call goes to the stream that is current now. */
+TEST(A5_the_current_stream_changes)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM other = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0);
+    CHECK(other && a);
+    int sum = 0;
+    for (int k = 0; k < 40; k++) {
+        weft_stream *stream = k / 10 % 2 ? other : NULL;
+        weft_stream_set_current(device(), stream);
+        stream = here();
+        const uint64_t before = atomic_load(&stream->timeline->submitted);
+        const weft_status status = add(a, k);
+        const uint64_t after = atomic_load(&stream->timeline->submitted);
+        weft_stream_set_current(device(), NULL);
+        CHECK_STATUS(status, WEFT_OK);
+        CHECK_INT(after, before + 1);
+        sum += k;
+    }
+    CHECK(holds(a, sum));
+}
+
+/* What the host does on the stream comes first. */
+TEST(S4_nothing_is_queued_before_a_function)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0);
+    AUTO_GATE gate = GATE;
+    weft_status status[6];
+    CHECK(stream && a && holds(a, 0));
+    weft_stream_set_current(device(), stream);
+    for (int k = 0; k < 6; k++) {
+        if (k == 3)
+            hold(stream, &gate);
+        status[k] = add(a, 1);
+    }
+    weft_stream_set_current(device(), NULL);
+    for (int k = 0; k < 6; k++)
+        CHECK_STATUS(status[k], WEFT_OK);
+    CHECK(stays_busy(stream));
+    gate_open(&gate);
+    CHECK(holds(a, 6));
+}
+
+/* While a graph is recorded, calls are not done. */
+TEST(S3_what_was_queued_again_is_recorded)
+{
+    NEEDS_DEVICE;
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0);
+    CHECK(a);
+    AUTO_GRAPH graph = NULL;
+    for (int k = 0; k < 4; k++) {
+        if (k == 3)
+            CHECK_STATUS(weft_graph_begin(here()), WEFT_OK);
+        CHECK_STATUS(add(a, 1), WEFT_OK);
+    }
+    graph = weft_graph_end(here());
+    CHECK(graph && holds(a, 3));
+    for (int k = 0; k < 3; k++)
+        CHECK_STATUS(weft_graph_launch(graph, here()), WEFT_OK);
+    CHECK(holds(a, 6));
+}
+
+/* All of it is failed, and nothing is queued on what is lost. */
+TEST(S6_a_fault_of_what_was_queued_again)
+{
+    NEEDS_STANDIN;
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0), *b = full(ELEMENTS, 0);
+    CHECK(a && b && holds(b, 0));
+    AUTO_GRAPH graph = record_add(b);
+    CHECK(graph);
+    for (int k = 0; k < 4; k++) {
+        CHECK_STATUS(weft_graph_launch(graph, here()), WEFT_OK);
+        CHECK_STATUS(add(a, 1), WEFT_OK);
+    }
+    fault_next(700);
+    CHECK_STATUS(add(a, 1), WEFT_OK);
+    CHECK(weft_stream_synchronize(here()) != WEFT_OK);
+    CHECK(weft_eval(a) != WEFT_OK && weft_eval(b) != WEFT_OK);
+    CHECK(weft_graph_launch(graph, here()) != WEFT_OK && add(a, 1) != WEFT_OK);
+    CHECK_STATUS(weft_device_reset(device()), WEFT_OK);
+    CHECK_STATUS(weft_graph_launch(graph, here()), WEFT_ERROR_DEVICE);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "record it again");
+    WEFT_AUTO weft_array *anew = full(ELEMENTS, 1);
+    CHECK(anew);
+    for (int k = 0; k < 4; k++)
+        CHECK_STATUS(add(anew, 1), WEFT_OK);
+    CHECK(holds(anew, 5));
+}
+
+TEST(M6_a_reset_ends_a_graph_that_is_launched_again)
+{
+    NEEDS_STANDIN;
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0);
+    CHECK(a);
+    AUTO_GRAPH graph = record_add(a);
+    CHECK(graph);
+    for (int k = 0; k < 5; k++)
+        CHECK_STATUS(weft_graph_launch(graph, here()), WEFT_OK);
+    CHECK_STATUS(weft_device_reset(device()), WEFT_OK);
+    CHECK_STATUS(weft_graph_launch(graph, here()), WEFT_ERROR_DEVICE);
+    CHECK_ERROR(WEFT_ERROR_DEVICE, "record it again");
+}
+
+typedef struct launching {
+    weft_graph *graph;
+    weft_array *own;
+    weft_stream *stream;
+    int rounds;
+    _Atomic int failed;
+} launching;
+
+static void *launch_many(void *argument)
+{
+    launching *l = argument;
+    weft_stream_set_current(device(), l->stream);
+    for (int k = 0; k < l->rounds; k++) {
+        atomic_fetch_add(&l->failed, weft_graph_launch(l->graph, l->stream) != WEFT_OK);
+        atomic_fetch_add(&l->failed, add(l->own, 1) != WEFT_OK);
+    }
+    weft_stream_set_current(device(), NULL);
+    return NULL;
+}
+
+/* Two threads on one stream, a third on another, and one that asks how far they are. */
+TEST(S5_threads_queue_again)
+{
+    NEEDS_DEVICE;
+    enum { THREADS = 3 };
+    const int rounds = test_quick() ? 200 : 2000;
+    AUTO_STREAM first = weft_stream_new(device(), .async = true);
+    AUTO_STREAM second = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *shared = full(ELEMENTS, 0);
+    WEFT_AUTO weft_array *one = full(ELEMENTS, 0), *two = full(ELEMENTS, 0),
+                         *three = full(ELEMENTS, 0);
+    CHECK(first && second && shared && one && two && three);
+    AUTO_GRAPH graph = record_add(shared);
+    CHECK(graph && holds(shared, 0) && holds(one, 0) && holds(two, 0) && holds(three, 0));
+    launching all[THREADS] = {{graph, one, first, rounds, 0},
+                              {graph, two, first, rounds, 0},
+                              {graph, three, second, rounds / 10, 0}};
+    pthread_t threads[THREADS];
+    int started = 0, failed = 0;
+    while (started < THREADS &&
+           pthread_create(&threads[started], NULL, launch_many, &all[started]) == 0)
+        started++;
+    for (int k = 0; k < rounds; k++)
+        (void)(is_done(first) && is_done(second));
+    for (int k = 0; k < started; k++) {
+        pthread_join(threads[k], NULL);
+        failed += atomic_load(&all[k].failed);
+    }
+    CHECK_INT(started, THREADS);
+    CHECK_INT(failed, 0);
+    CHECK(holds(one, rounds) && holds(two, rounds) && holds(three, rounds / 10));
+    CHECK(holds(shared, 2 * rounds + rounds / 10));
+}
+
+#define VARIES "how many launches wait at once, whose records are kept for others, varies"
+TEST_MAIN(TEST_NO_FAULTS(S1_calls_are_queued_again, VARIES),
+          TEST_NO_FAULTS(S5_others_wait_for_what_was_queued_again, VARIES),
+          TEST_NO_FAULTS(M6_memory_of_what_was_queued_again_is_used_by_others, VARIES),
+          TEST_NO_FAULTS(A5_the_current_stream_changes, VARIES),
+          TEST_NO_FAULTS(S4_nothing_is_queued_before_a_function, VARIES),
+          TEST_NO_FAULTS(S3_what_was_queued_again_is_recorded, VARIES),
+          TEST_NO_FAULTS(M6_a_reset_ends_a_graph_that_is_launched_again, VARIES),
+          TEST_NO_FAULTS(S5_threads_queue_again, VARIES),
+          TEST_NO_FAULTS(S6_a_fault_of_what_was_queued_again, VARIES));
