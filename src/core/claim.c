@@ -44,7 +44,7 @@ bool weft__claim_begin(weft__work *work)
 }
 
 /* A call of the driver takes microseconds, or, where its queue is full, as long as a kernel. */
-static void wait_a_while(int *spins)
+void weft__turn_pause(int *spins)
 {
     enum { SPINS = 64, YIELDS = 64 };
     if (++*spins % SPINS != 0)
@@ -60,13 +60,7 @@ static void wait_a_while(int *spins)
 void weft__turn_take(weft__timeline *timeline, int turn)
 {
     for (int spins = 0; !weft__turn_try(timeline, turn);)
-        wait_a_while(&spins);
-}
-
-void weft__turn_wait(const weft__timeline *timeline, int turn)
-{
-    for (int spins = 0; atomic_load(&timeline->turn) == turn;)
-        wait_a_while(&spins);
+        weft__turn_pause(&spins);
 }
 
 /* A number that is left behind where the work was not queued after all is that of the next:
@@ -165,10 +159,16 @@ void weft__claim_make(weft__buffer *buffer, weft__timeline *timeline, bool queue
 }
 
 /* It takes as long as a call of the driver. Nobody who queues so wants a buffer's lock. */
+static void wait_queued(const weft__timeline *timeline)
+{
+    for (int spins = 0; atomic_load(&timeline->turn) == WEFT__TURN_CLAIMS;)
+        weft__turn_pause(&spins);
+}
+
 static void end_queued(weft__buffer *buffer, weft__timeline *timeline)
 {
     weft__window_close(timeline);
-    weft__turn_wait(timeline, WEFT__TURN_CLAIMS);
+    wait_queued(timeline);
     const uint64_t written = last_use(timeline, buffer, true);
     const uint64_t used = last_use(timeline, buffer, false);
     const uint64_t submitted = atomic_load(&timeline->submitted);

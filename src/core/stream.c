@@ -88,12 +88,19 @@ uint64_t weft__stream_launches(weft__device *device)
     return launches;
 }
 
+static bool queues_again(const weft__timeline *timeline, uint64_t generation)
+{
+    return timeline && atomic_load(&timeline->turn) == WEFT__TURN_AGAIN &&
+           atomic_load(&timeline->window_generation) != generation;
+}
+
 bool weft__stream_any_again(void)
 {
     bool any = false;
+    const uint64_t generation = atomic_load(&weft__generation);
     weft__stream_list_lock();
     for (const weft_stream *stream = list; stream && !any; stream = stream->next)
-        any = stream->timeline && atomic_load(&stream->timeline->turn) == WEFT__TURN_AGAIN;
+        any = queues_again(stream->timeline, generation);
     weft__stream_list_unlock();
     return any;
 }

@@ -38,7 +38,8 @@ void weft__stream_keep_failure(weft_stream *stream, weft__failure *failure);
 weft_status weft__stream_wait(weft_stream *stream);
 /* Calls `visit` for every stream that lives, with the list locked. */
 void weft__stream_each(void (*visit)(weft_stream *stream, void *argument), void *argument);
-/* Whether work is being queued again on one of them, by number alone: core/window.h. */
+/* Whether work is being queued again on one of them, by number alone, that was found out about
+ * before the generation moved: core/window.h. */
 bool weft__stream_any_again(void);
 /* All launches on a device: those of its statistics, and those that its streams have counted. */
 struct weft__device;
