@@ -88,12 +88,20 @@ uint64_t weft__stream_launches(weft__device *device)
     return launches;
 }
 
+/* The turn first: if the window is a new one by then, a turn of an older one has ended. */
+static bool is_again(const weft__timeline *timeline, uint64_t generation)
+{
+    return timeline && atomic_load(&timeline->turn) == WEFT__TURN_AGAIN &&
+           atomic_load(&timeline->window_generation) != generation;
+}
+
 bool weft__stream_any_again(void)
 {
+    const uint64_t generation = atomic_load(&weft__generation);
     bool any = false;
     weft__stream_list_lock();
     for (const weft_stream *stream = list; stream && !any; stream = stream->next)
-        any = stream->timeline && atomic_load(&stream->timeline->turn) == WEFT__TURN_AGAIN;
+        any = is_again(stream->timeline, generation);
     weft__stream_list_unlock();
     return any;
 }

@@ -32,15 +32,15 @@ typedef struct weft__progress {
 struct weft__timeline {
     _Alignas(64) _Atomic uint64_t submitted; /* the last number given out */
     /* Of a stream's, as src/core/window.h has it. What is not atomic is the turn's. */
-    _Atomic int turn;               /* who queues work now: weft__turn of src/core/claim.h */
-    uint32_t window_works;          /* pieces of work that were added to it */
-    _Atomic uint64_t window;        /* a number that no other has or had; 0: it is closed */
-    uint64_t window_generation;     /* what it depends on has not changed since */
-    uint64_t window_end;            /* it takes no number after this */
-    void *handle;                   /* the backend's, for weft__again */
-    _Atomic uint64_t launches;      /* kernels that were queued by number alone */
-    _Atomic uint64_t window_first;  /* its first number; 0: none */
-    _Atomic uint64_t window_before; /* the last number of those before it */
+    _Atomic int turn;                   /* who queues work now: weft__turn of src/core/claim.h */
+    uint32_t window_works;              /* pieces of work that were added to it */
+    _Atomic uint64_t window;            /* a number that no other has or had; 0: it is closed */
+    _Atomic uint64_t window_generation; /* what it depends on has not changed since */
+    uint64_t window_end;                /* it takes no number after this */
+    void *handle;                       /* the backend's, for weft__again */
+    _Atomic uint64_t launches;          /* kernels that were queued by number alone */
+    _Atomic uint64_t window_first;      /* its first number; 0: none */
+    _Atomic uint64_t window_before;     /* the last number of those before it */
     /* Of a calling thread's: the buffers that its last work uses, if that has claimed them all, as
      * src/core/claim.c writes them. */
     _Atomic uint32_t uses_count;

@@ -36,10 +36,11 @@ void weft__window_open(weft__timeline *timeline, uint64_t generation, uint32_t e
 {
     const uint64_t next = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
     if (atomic_load_explicit(&timeline->window, memory_order_relaxed) != 0 &&
-        timeline->window_generation == generation && next <= timeline->window_end)
+        atomic_load_explicit(&timeline->window_generation, memory_order_relaxed) == generation &&
+        next <= timeline->window_end)
         return;
     weft__window_end(timeline);
-    timeline->window_generation = generation;
+    atomic_store_explicit(&timeline->window_generation, generation, memory_order_release);
     timeline->window_works = 0;
     timeline->window_end = every ? (next + every - 1) & ~(uint64_t)(every - 1) : 0;
     atomic_store_explicit(&timeline->window_first, next, memory_order_release);

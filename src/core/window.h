@@ -27,7 +27,8 @@ static inline bool weft__window_enter(weft__timeline *timeline, uint64_t window)
         !weft__turn_try(timeline, WEFT__TURN_AGAIN))
         return false;
     if (atomic_load(&timeline->window) == window &&
-        atomic_load(&weft__generation) == timeline->window_generation &&
+        atomic_load(&weft__generation) ==
+            atomic_load_explicit(&timeline->window_generation, memory_order_relaxed) &&
         atomic_load_explicit(&timeline->submitted, memory_order_relaxed) < timeline->window_end)
         return true;
     weft__turn_end(timeline);
