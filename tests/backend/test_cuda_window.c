@@ -348,6 +348,65 @@ TEST(S6_only_turns_of_before_are_waited_for)
     CHECK(holds(a, 4));
 }
 
+typedef struct adding {
+    weft_stream *stream;
+    weft_array *array;
+    _Atomic bool stop;
+    int added, failed;
+} adding;
+
+static void *add_on(void *argument)
+{
+    adding *l = argument;
+    weft_stream_set_current(device(), l->stream);
+    for (; !atomic_load(&l->stop); l->added++)
+        l->failed += add(l->array, 1) != WEFT_OK;
+    weft_stream_set_current(device(), NULL);
+    return NULL;
+}
+
+/* With the buffer's lock and without a claim: whether its last use is the last number of the
+ * stream, and stays so. */
+static bool stays_unused(const weft__buffer *buffer, const weft__timeline *timeline)
+{
+    const uint64_t last = atomic_load(&timeline->submitted);
+    for (volatile int k = 0; k < 30000; k++)
+        continue;
+    return atomic_load(&timeline->submitted) == last && buffer->write.timeline == timeline &&
+           buffer->write.sequence == last;
+}
+
+/* Whatever a thread does just then that queues work, and opens windows for it. */
+TEST(S5_nothing_is_queued_again_once_a_claim_has_ended)
+{
+    NEEDS_DEVICE;
+    const int rounds = test_quick() ? 300 : 4000;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(8, 0);
+    CHECK(stream && a && holds(a, 0));
+    adding l = {.stream = stream, .array = a, .added = 1};
+    weft_stream_set_current(device(), stream);
+    const weft_status first = add(a, 1);
+    weft_stream_set_current(device(), NULL);
+    CHECK_STATUS(first, WEFT_OK);
+    pthread_t thread;
+    int used = 0;
+    CHECK_INT(pthread_create(&thread, NULL, add_on, &l), 0);
+    for (int k = 0; k < rounds; k++) {
+        for (volatile int i = 0; i < k * 7919 % 30000; i++)
+            continue;
+        weft__buffer_lock(a->buffer);
+        weft__claim_end(a->buffer);
+        used += !stays_unused(a->buffer, stream->timeline);
+        weft__buffer_unlock(a->buffer);
+    }
+    atomic_store(&l.stop, true);
+    pthread_join(thread, NULL);
+    CHECK_INT(used, 0);
+    CHECK_INT(l.failed, 0);
+    CHECK(holds(a, l.added));
+}
+
 typedef struct launching {
     weft_graph *graph;
     weft_array *own;
@@ -413,5 +472,6 @@ TEST_MAIN(TEST_NO_FAULTS(S1_calls_are_queued_again, VARIES),
           TEST_NO_FAULTS(S5_threads_queue_again, VARIES),
           TEST_NO_FAULTS(A4_launches_with_many_operands_are_not_queued_again, VARIES),
           TEST_NO_FAULTS(S5_nobody_waits_for_who_comes_after_a_stream, VARIES),
+          TEST_NO_FAULTS(S5_nothing_is_queued_again_once_a_claim_has_ended, VARIES),
           TEST_NO_FAULTS(S6_only_turns_of_before_are_waited_for, VARIES),
           TEST_NO_FAULTS(S6_a_fault_of_what_was_queued_again, VARIES));
