@@ -44,7 +44,7 @@ bool weft__claim_begin(weft__work *work)
 }
 
 /* A call of the driver takes microseconds, or, where its queue is full, as long as a kernel. */
-void weft__turn_pause(int *spins)
+static void wait_a_while(int *spins)
 {
     enum { SPINS = 64, YIELDS = 64 };
     if (++*spins % SPINS != 0)
@@ -60,7 +60,17 @@ void weft__turn_pause(int *spins)
 void weft__turn_take(weft__timeline *timeline, int turn)
 {
     for (int spins = 0; !weft__turn_try(timeline, turn);)
-        weft__turn_pause(&spins);
+        wait_a_while(&spins);
+}
+
+/* When the number has moved on it is another's turn, or this one has done what it was for: who
+ * queues all the time leaves few moments in which it is nobody's. */
+void weft__turn_wait(const weft__timeline *timeline, int turn)
+{
+    const uint64_t submitted = atomic_load(&timeline->submitted);
+    for (int spins = 0;
+         atomic_load(&timeline->turn) == turn && atomic_load(&timeline->submitted) == submitted;)
+        wait_a_while(&spins);
 }
 
 /* A number that is left behind where the work was not queued after all is that of the next:
@@ -158,17 +168,13 @@ void weft__claim_make(weft__buffer *buffer, weft__timeline *timeline, bool queue
     atomic_store_explicit(&buffer->claimant, timeline, memory_order_release);
 }
 
-/* It takes as long as a call of the driver. Nobody who queues so wants a buffer's lock. */
-static void wait_queued(const weft__timeline *timeline)
-{
-    for (int spins = 0; atomic_load(&timeline->turn) == WEFT__TURN_CLAIMS;)
-        weft__turn_pause(&spins);
-}
-
+/* It takes as long as a call of the driver. Nobody who queues so wants a buffer's lock. First the
+ * turn that may still have seen the claim, since that may open a window: its store of the number
+ * may come after that of 0 otherwise, as it is not in order with its look at the claim. */
 static void end_queued(weft__buffer *buffer, weft__timeline *timeline)
 {
+    weft__turn_wait(timeline, WEFT__TURN_CLAIMS);
     weft__window_close(timeline);
-    wait_queued(timeline);
     const uint64_t written = last_use(timeline, buffer, true);
     const uint64_t used = last_use(timeline, buffer, false);
     const uint64_t submitted = atomic_load(&timeline->submitted);

@@ -35,8 +35,8 @@ static inline void weft__turn_end(weft__timeline *timeline)
 }
 /* Waits for it; with the stream's mutex held, so that others sleep meanwhile. */
 void weft__turn_take(weft__timeline *timeline, int turn);
-/* Lets a while pass in a loop that waits for a turn to end; counts in *spins, 0 before. */
-void weft__turn_pause(int *spins);
+/* Waits while it is such a turn. */
+void weft__turn_wait(const weft__timeline *timeline, int turn);
 
 /* The same for work that is about to be queued, with its number, in the turn of claims: until that
  * ends no claim of the timeline's does. */

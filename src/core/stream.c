@@ -88,7 +88,8 @@ uint64_t weft__stream_launches(weft__device *device)
     return launches;
 }
 
-static bool queues_again(const weft__timeline *timeline, uint64_t generation)
+/* The turn first: if the window is a new one by then, a turn of an older one has ended. */
+static bool is_again(const weft__timeline *timeline, uint64_t generation)
 {
     return timeline && atomic_load(&timeline->turn) == WEFT__TURN_AGAIN &&
            atomic_load(&timeline->window_generation) != generation;
@@ -96,11 +97,11 @@ static bool queues_again(const weft__timeline *timeline, uint64_t generation)
 
 bool weft__stream_any_again(void)
 {
-    bool any = false;
     const uint64_t generation = atomic_load(&weft__generation);
+    bool any = false;
     weft__stream_list_lock();
     for (const weft_stream *stream = list; stream && !any; stream = stream->next)
-        any = queues_again(stream->timeline, generation);
+        any = is_again(stream->timeline, generation);
     weft__stream_list_unlock();
     return any;
 }

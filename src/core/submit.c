@@ -392,7 +392,7 @@ static bool queue_claimed(weft_stream *stream, weft__work *work, weft_status *st
     if (*status == WEFT_OK) {
         atomic_store_explicit(&timeline->submitted, work->sequence, memory_order_release);
         timeline->window_works++;
-        if (work->again)
+        if (work->again && work->again->queue) /* the backend says so when it is queued */
             atomic_store_explicit(&work->again->window,
                                   atomic_load_explicit(&timeline->window, memory_order_relaxed),
                                   memory_order_relaxed);

@@ -62,6 +62,7 @@ void weft__timeline_release(weft__timeline *timeline)
     atomic_store(&timeline->trace_row, 0);
     atomic_store(&timeline->uses_count, 0); /* a stream may be the next to have it */
     atomic_store(&timeline->window, 0);
+    atomic_store(&timeline->window_first, 0); /* all that it had is done, whoever is the next */
     atomic_store(&timeline->launches, 0);
     pthread_mutex_lock(&mutex);
     timeline->next_free = free_list;

@@ -40,7 +40,7 @@ void weft__window_open(weft__timeline *timeline, uint64_t generation, uint32_t e
         next <= timeline->window_end)
         return;
     weft__window_end(timeline);
-    atomic_store_explicit(&timeline->window_generation, generation, memory_order_relaxed);
+    atomic_store_explicit(&timeline->window_generation, generation, memory_order_release);
     timeline->window_works = 0;
     timeline->window_end = every ? (next + every - 1) & ~(uint64_t)(every - 1) : 0;
     atomic_store_explicit(&timeline->window_first, next, memory_order_release);
@@ -50,9 +50,7 @@ void weft__window_open(weft__timeline *timeline, uint64_t generation, uint32_t e
 void weft__window_close(weft__timeline *timeline)
 {
     WEFT__STORE_FIRST(&timeline->window, 0); /* before the turn is looked at */
-    for (int spins = 0; atomic_load(&timeline->turn) == WEFT__TURN_AGAIN &&
-                        atomic_load(&timeline->window) == 0;) /* else it is a later turn */
-        weft__turn_pause(&spins);
+    weft__turn_wait(timeline, WEFT__TURN_AGAIN);
 }
 
 uint64_t weft__window_last(const weft__timeline *timeline, uint64_t sequence)

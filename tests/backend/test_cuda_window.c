@@ -1,9 +1,11 @@
 /* Work that a stream of a CUDA device has a record of is queued again by number alone, and who asks
  * about it or uses its arrays finds everything in order. */
 #include "backend/cuda_device.h"
+#include "core/array.h"
 #include "core/window.h"
 #include "support/gate.h"
 #include "support/streams.h"
+#include <stdio.h>
 
 enum { ELEMENTS = 1000, LARGE = 1 << 21 };
 
@@ -226,6 +228,185 @@ TEST(M6_a_reset_ends_a_graph_that_is_launched_again)
     CHECK_ERROR(WEFT_ERROR_DEVICE, "record it again");
 }
 
+/* Numbers that are passed in memory are not kept, and such a launch is queued anew each time. */
+TEST(A4_launches_with_many_operands_are_not_queued_again)
+{
+    NEEDS_DEVICE;
+    enum { RESULTS = 60, ALL = RESULTS + 1 };
+    weft_array *arrays[ALL];
+    char code[2000] = "", names[ALL][8] = {"a"};
+    const char *list[ALL];
+    weft_operand operands[ALL];
+    const weft_shape shape = WEFT_SHAPE(2, 2, 2, 2, 2, 2, 2, 2);
+    WEFT_AUTO weft_array *ones = weft_ones(shape, .dtype = WEFT_I32, .device = device());
+    bool right = ones != NULL;
+    arrays[0] = weft_transpose(ones); /* so that all axes are left */
+    for (int k = 1; k < ALL; k++) {
+        const size_t length = strlen(code);
+        arrays[k] = weft_zeros(shape, .dtype = WEFT_I32, .device = device());
+        snprintf(names[k], sizeof names[k], "r%d", k);
+        snprintf(code + length, sizeof code - length, "r%d = a + %d; ", k, k);
+    }
+    for (int k = 0; k < ALL; k++) {
+        list[k] = names[k];
+        operands[k] = WEFT_OPERAND(arrays[k]);
+        right &= arrays[k] != NULL;
+    }
+    for (int round = 0; round < 5 && right; round++)
+        right = weft_evaluate(code, ALL, list, operands) == WEFT_OK;
+    for (int k = 1; k < ALL; k++)
+        right &= holds(arrays[k], 1 + k);
+    for (int k = 0; k < ALL; k++)
+        weft_array_release(arrays[k]);
+    CHECK(right);
+}
+
+typedef struct holding {
+    stream_gate *gate;
+    _Atomic bool ended;
+    weft_status status;
+} holding;
+
+/* What it computes in its calls has the first timeline that is free. */
+static void *hold_here(void *argument)
+{
+    holding *h = argument;
+    weft_stream *stream = weft_stream_new(WEFT_CPU);
+    h->status = weft_stream_call(stream, gate_pass, h->gate);
+    weft_stream_release(stream);
+    atomic_store(&h->ended, true);
+    return NULL;
+}
+
+static bool is_entered(stream_gate *gate)
+{
+    pthread_mutex_lock(&gate->mutex);
+    const bool entered = gate->entered;
+    pthread_mutex_unlock(&gate->mutex);
+    return entered;
+}
+
+/* What a stream that is gone has queued again is done, whoever has its timeline now. */
+TEST(S5_nobody_waits_for_who_comes_after_a_stream)
+{
+    NEEDS_DEVICE;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0);
+    stream_gate gate = GATE;
+    holding h = {.gate = &gate, .status = WEFT_OK};
+    weft__point point;
+    pthread_t thread;
+    CHECK(stream && a && holds(a, 0));
+    weft_stream_set_current(device(), stream);
+    for (int k = 0; k < 7; k++)
+        (void)add(a, 1);
+    weft_stream_set_current(device(), NULL);
+    weft_stream_release(stream);
+    stream = NULL;
+    CHECK_INT(pthread_create(&thread, NULL, hold_here, &h), 0);
+    while (!is_entered(&gate) && !atomic_load(&h.ended))
+        pause_ms(1);
+    const bool pending = weft__claim_pending(a->buffer, false, &point);
+    gate_open(&gate);
+    pthread_join(thread, NULL);
+    CHECK_STATUS(h.status, WEFT_OK);
+    CHECK(!pending && holds(a, 7));
+}
+
+static void *close_window(void *argument)
+{
+    weft__window_close(argument);
+    return NULL;
+}
+
+/* Who waits for turns of before waits for no later ones: a thread that queues all the time leaves
+ * few moments in which it is nobody's. */
+TEST(S6_only_turns_of_before_are_waited_for)
+{
+    NEEDS_DEVICE;
+    WEFT_AUTO weft_array *a = full(ELEMENTS, 0);
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    CHECK(a && stream && holds(a, 0));
+    weft_stream_set_current(device(), stream);
+    for (int k = 0; k < 4; k++)
+        (void)add(a, 1);
+    weft_stream_set_current(device(), NULL);
+    weft__timeline *timeline = stream->timeline;
+    CHECK(weft__window_enter(timeline, atomic_load(&timeline->window)));
+    const bool new_one = weft__stream_any_again();
+    weft__generation_move();
+    const bool old_one = weft__stream_any_again();
+    pthread_t thread;
+    const bool started = pthread_create(&thread, NULL, close_window, timeline) == 0;
+    while (started && atomic_load(&timeline->window) != 0)
+        pause_ms(1);
+    atomic_fetch_add(&timeline->submitted, 1); /* as if it had queued something */
+    if (started)
+        pthread_join(thread, NULL);
+    weft__turn_end(timeline);
+    CHECK(started && !new_one && old_one && !weft__stream_any_again());
+    CHECK(holds(a, 4));
+}
+
+typedef struct adding {
+    weft_stream *stream;
+    weft_array *array;
+    _Atomic bool stop;
+    int added, failed;
+} adding;
+
+static void *add_on(void *argument)
+{
+    adding *l = argument;
+    weft_stream_set_current(device(), l->stream);
+    for (; !atomic_load(&l->stop); l->added++)
+        l->failed += add(l->array, 1) != WEFT_OK;
+    weft_stream_set_current(device(), NULL);
+    return NULL;
+}
+
+/* With the buffer's lock and without a claim: whether its last use is the last number of the
+ * stream, and stays so. */
+static bool stays_unused(const weft__buffer *buffer, const weft__timeline *timeline)
+{
+    const uint64_t last = atomic_load(&timeline->submitted);
+    for (volatile int k = 0; k < 30000; k++)
+        continue;
+    return atomic_load(&timeline->submitted) == last && buffer->write.timeline == timeline &&
+           buffer->write.sequence == last;
+}
+
+/* Whatever a thread does just then that queues work, and opens windows for it. */
+TEST(S5_nothing_is_queued_again_once_a_claim_has_ended)
+{
+    NEEDS_DEVICE;
+    const int rounds = test_quick() ? 300 : 4000;
+    AUTO_STREAM stream = weft_stream_new(device(), .async = true);
+    WEFT_AUTO weft_array *a = full(8, 0);
+    CHECK(stream && a && holds(a, 0));
+    adding l = {.stream = stream, .array = a, .added = 1};
+    weft_stream_set_current(device(), stream);
+    const weft_status first = add(a, 1);
+    weft_stream_set_current(device(), NULL);
+    CHECK_STATUS(first, WEFT_OK);
+    pthread_t thread;
+    int used = 0;
+    CHECK_INT(pthread_create(&thread, NULL, add_on, &l), 0);
+    for (int k = 0; k < rounds; k++) {
+        for (volatile int i = 0; i < k * 7919 % 30000; i++)
+            continue;
+        weft__buffer_lock(a->buffer);
+        weft__claim_end(a->buffer);
+        used += !stays_unused(a->buffer, stream->timeline);
+        weft__buffer_unlock(a->buffer);
+    }
+    atomic_store(&l.stop, true);
+    pthread_join(thread, NULL);
+    CHECK_INT(used, 0);
+    CHECK_INT(l.failed, 0);
+    CHECK(holds(a, l.added));
+}
+
 typedef struct launching {
     weft_graph *graph;
     weft_array *own;
@@ -289,4 +470,8 @@ TEST_MAIN(TEST_NO_FAULTS(S1_calls_are_queued_again, VARIES),
           TEST_NO_FAULTS(S3_what_was_queued_again_is_recorded, VARIES),
           TEST_NO_FAULTS(M6_a_reset_ends_a_graph_that_is_launched_again, VARIES),
           TEST_NO_FAULTS(S5_threads_queue_again, VARIES),
+          TEST_NO_FAULTS(A4_launches_with_many_operands_are_not_queued_again, VARIES),
+          TEST_NO_FAULTS(S5_nobody_waits_for_who_comes_after_a_stream, VARIES),
+          TEST_NO_FAULTS(S5_nothing_is_queued_again_once_a_claim_has_ended, VARIES),
+          TEST_NO_FAULTS(S6_only_turns_of_before_are_waited_for, VARIES),
           TEST_NO_FAULTS(S6_a_fault_of_what_was_queued_again, VARIES));

@@ -326,8 +326,10 @@ static weft_status launch_kept(weft__cuda_device *device, CUstream stream, const
                                                  launch->scalars_count);
     if (is_kept(work->again, work->generation))
         return start_kept(device, stream, work);
-    if (!can_be_kept(work, bytes))
+    if (!can_be_kept(work, bytes)) {
+        work->again->queue = NULL;
         return launch_kernel(device, stream, work);
+    }
     TRY(keep(work, bytes));
     return start_kept(device, stream, work);
 }
