@@ -3,6 +3,7 @@
 #include "core/allocate.h"
 #include "core/device.h"
 #include "core/dtype.h"
+#include "core/thread.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,6 @@ weft_options weft__options_of(const weft_options *options)
     return all;
 }
 
-/* Threads take numbers from blocks of their own. */
-uint64_t weft__array_layout_new(void)
-{
-    enum { BLOCK = 1 << 20 };
-    static _Atomic uint64_t blocks = 1;
-    static WEFT__THREAD_LOCAL uint64_t last;
-    if (last % BLOCK == BLOCK - 1 || last == 0)
-        last = atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) * BLOCK;
-    return ++last;
-}
-
 static weft_array *make(weft_dtype dtype, const weft_shape *shape)
 {
     weft_array *array = weft__allocate(sizeof *array);
@@ -36,7 +26,7 @@ static weft_array *make(weft_dtype dtype, const weft_shape *shape)
     array->overlapping = false;
     array->read_only = array->on_host = false;
     array->shape = *shape;
-    array->layout = weft__array_layout_new();
+    array->layout = weft__thread_number();
     array->data = NULL;
     array->buffer = NULL;
     array->stream = NULL;
@@ -120,7 +110,7 @@ static weft_status give_memory(weft_array *array, bool *zeroed)
     buffer->elements = weft_array_bytes(array);
     array->data = buffer->data;
     array->overlapping = array->read_only = array->on_host = false;
-    array->layout = weft__array_layout_new();
+    array->layout = weft__thread_number();
     return WEFT_OK;
 }
 
@@ -195,7 +185,7 @@ void weft__array_empty(weft_array *array, uint8_t dtype)
     array->data = NULL;
     array->shape = (weft_shape){0, {0}};
     array->dtype = dtype;
-    array->layout = weft__array_layout_new();
+    array->layout = weft__thread_number();
 }
 
 weft_status weft_resize(weft_array *array, weft_shape shape)

@@ -35,8 +35,6 @@ static inline bool weft__array_is_lent(const weft_array *array)
     return array->buffer->memory == WEFT_MEMORY_LENT && !array->on_host;
 }
 
-/* The next number for an array whose dtype, shape, strides, memory or stream are new. */
-uint64_t weft__array_layout_new(void);
 /* A new array over a buffer, whose reference it takes over also when it fails. */
 weft_array *weft__array_over(weft__buffer *buffer, weft_dtype dtype, const weft_shape *shape,
                              const int64_t *strides);

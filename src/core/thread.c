@@ -107,6 +107,17 @@ weft__timeline *weft__thread_timeline_make(void)
     return *timeline;
 }
 
+/* Threads take numbers from blocks of their own. */
+uint64_t weft__thread_number(void)
+{
+    enum { BLOCK = 1 << 20 };
+    static _Atomic uint64_t blocks = 1;
+    static WEFT__THREAD_LOCAL uint64_t last;
+    if (last % BLOCK == BLOCK - 1 || last == 0)
+        last = atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) * BLOCK;
+    return ++last;
+}
+
 void weft__thread_reading(bool begin)
 {
     if (begin && weft__thread_state->reading_depth++ == 0)

@@ -76,6 +76,10 @@ static inline weft__timeline *weft__thread_timeline(void)
     return made ? thread->timelines[thread->depth] : weft__thread_timeline_make();
 }
 
+/* A number that nobody else has or had: of an array whose dtype, shape, strides, memory or stream
+ * are new, or of a window. */
+uint64_t weft__thread_number(void);
+
 /* Begins and ends the use of shared tables that are read without a lock; nests. */
 void weft__thread_reading(bool begin);
 /* A number for the next two: of the uses that have begun by now. Turns in which work is queued

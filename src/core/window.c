@@ -1,5 +1,6 @@
 /* Windows: opening and closing them. */
 #include "core/window.h"
+#include "core/thread.h"
 
 _Atomic uint64_t weft__generation = 1;
 
@@ -21,17 +22,6 @@ void weft__window_end(weft__timeline *timeline)
     atomic_store_explicit(&timeline->window_first, 0, memory_order_release);
 }
 
-/* Threads take numbers from blocks of their own. */
-static uint64_t new_number(void)
-{
-    enum { BLOCK = 1 << 20 };
-    static _Atomic uint64_t blocks = 1;
-    static WEFT__THREAD_LOCAL uint64_t last;
-    if (last % BLOCK == BLOCK - 1 || last == 0)
-        last = atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) * BLOCK;
-    return ++last;
-}
-
 void weft__window_open(weft__timeline *timeline, uint64_t generation, uint32_t every)
 {
     const uint64_t next = atomic_load_explicit(&timeline->submitted, memory_order_relaxed) + 1;
@@ -44,7 +34,7 @@ void weft__window_open(weft__timeline *timeline, uint64_t generation, uint32_t e
     timeline->window_works = 0;
     timeline->window_end = every ? (next + every - 1) & ~(uint64_t)(every - 1) : 0;
     atomic_store_explicit(&timeline->window_first, next, memory_order_release);
-    atomic_store_explicit(&timeline->window, new_number(), memory_order_release);
+    atomic_store_explicit(&timeline->window, weft__thread_number(), memory_order_release);
 }
 
 void weft__window_close(weft__timeline *timeline)

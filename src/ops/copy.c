@@ -59,7 +59,7 @@ static weft_status assign_to_handle(weft_array *target, weft_array *source)
     memcpy(target->stride, copy->stride, sizeof target->stride);
     target->data = copy->data;
     target->buffer = copy->buffer;
-    target->layout = weft__array_layout_new();
+    target->layout = weft__thread_number();
     target->request.device = copy->request.device;
     copy->buffer = NULL;
     weft_array_release(copy);

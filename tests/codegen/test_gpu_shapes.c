@@ -1,19 +1,13 @@
 /* The texts for GPUs, run by whatever device there is, against the CPU, bit by bit: folds, turned
  * operands, stencils, and rare arguments among others; sizes that end in the middle of everything.
  */
-#include "codegen/c_like.h"
+#include "codegen/texts.h"
 #include "support/arrays.h"
 #include "support/random.h"
 
 #include <stdio.h>
 
 enum { MOST = 1 << 17, SIZE_MOST = 16 };
-
-static weft_device text_device(void)
-{
-    weft_device given = weft_device_named(test_device());
-    return given.kind > WEFT_DEVICE_CPU ? given : weft_device_named("opencl:0");
-}
 
 /* Numbers of an element's type, some of them far from 0. */
 static void fill(char *data, weft_dtype dtype, int64_t count)
@@ -97,8 +91,9 @@ static weft_array *result(const trial *t, const char *const data[2], weft_device
     return weft_evaluate_new(t->code, count, names, operands);
 }
 
-static bool is_same(const trial *t)
+static bool is_same(const void *given)
 {
+    const trial *t = given;
     static char data[2][SIZE_MOST * MOST], expected[SIZE_MOST * MOST], actual[SIZE_MOST * MOST];
     const char *const both[] = {data[0], data[1]};
     for (int k = 0; k < 2; k++)
@@ -118,21 +113,6 @@ static bool is_same(const trial *t)
                 weft_dtype_name(t->dtype), t->turned, t->step, t->odd);
     return same;
 }
-
-static void check_all(const trial *trials, size_t count)
-{
-    if (text_device().kind == WEFT_DEVICE_INVALID)
-        SKIP(weft_error_message());
-    weft__c_like_as_gpu(true);
-    weft__c_like_share(0);
-    bool same = true;
-    for (size_t k = 0; k < count && same; k += test_quick() ? 3 : 1)
-        same = is_same(&trials[k]);
-    weft__c_like_share(-1);
-    weft__c_like_as_gpu(false);
-    CHECK(same);
-}
-#define CHECK_ALL(trials) check_all(trials, sizeof(trials) / sizeof *(trials))
 
 /* In one stage and in two, along the last axis and along others; whole chunks, and ends of one. */
 TEST(folds)

@@ -1,7 +1,7 @@
 /* Turned operands in the texts for GPUs, run by whatever device there is, against the CPU, bit by
  * bit: whole squares, ends of some, rows that are aligned and launches of the same text whose
  * arrays begin between vectors. All of the memory around what is written stays as it is. */
-#include "codegen/c_like.h"
+#include "codegen/texts.h"
 #include "support/arrays.h"
 #include "support/random.h"
 
@@ -17,12 +17,6 @@ typedef struct trial {
 } trial;
 
 static const char *const names[OPERANDS] = {"A", "B", "D", "V", "C"};
-
-static weft_device text_device(void)
-{
-    weft_device given = weft_device_named(test_device());
-    return given.kind > WEFT_DEVICE_CPU ? given : weft_device_named("opencl:0");
-}
 
 static bool is_turned(int which) { return which == B || which == D; }
 
@@ -137,8 +131,9 @@ static bool compute_all(const trial *t, char data[][SIZE_MOST * MOST], weft_devi
     return true;
 }
 
-static bool is_same(const trial *t)
+static bool is_same(const void *given)
 {
+    const trial *t = given;
     static char data[OPERANDS][SIZE_MOST * MOST], expected[ODDS][SIZE_MOST * MOST],
         actual[ODDS][SIZE_MOST * MOST];
     bool same = true;
@@ -155,21 +150,6 @@ static bool is_same(const trial *t)
     }
     return same;
 }
-
-static void check_all(const trial *trials, size_t count)
-{
-    if (text_device().kind == WEFT_DEVICE_INVALID)
-        SKIP(weft_error_message());
-    weft__c_like_as_gpu(true);
-    weft__c_like_share(0);
-    bool same = true;
-    for (size_t k = 0; k < count && same; k += test_quick() ? 3 : 1)
-        same = is_same(&trials[k]);
-    weft__c_like_share(-1);
-    weft__c_like_as_gpu(false);
-    CHECK(same);
-}
-#define CHECK_ALL(trials) check_all(trials, sizeof(trials) / sizeof *(trials))
 
 /* Squares that are whole, that end after a vector, and that end within one. */
 TEST(squares)
