@@ -66,23 +66,31 @@ static int calls_in(const weft__kernel *kernel)
     return calls;
 }
 
-/* How many functions and calls there are of what is computed so often. */
+/* Ends a kernel, frees it, and says how many functions and calls there are in its outline. */
+static bool outline(weft__builder *builder, weft_status built, int *functions, int *calls)
+{
+    struct tiny_launch at;
+    weft__survey survey = {0};
+    weft__outline outline = {.count = 0};
+    begin_launch(&builder->kernel, &at, MOST);
+    const bool made = built == WEFT_OK &&
+                      weft__survey_make(&builder->kernel, &at.launch, &survey) == WEFT_OK &&
+                      weft__outline_make(&survey, &outline) == WEFT_OK;
+    *functions = outline.count;
+    *calls = outline.count > 0 ? calls_in(&outline.kernel) : 0;
+    weft__outline_free(&outline);
+    weft__survey_free(&survey);
+    weft__build_free(builder);
+    return made;
+}
+
 static bool finds(weft__math_function function, enum shape shape, int count, int functions,
                   int calls)
 {
     weft__builder builder;
-    struct tiny_launch at;
-    weft__survey survey = {0};
-    weft__outline outline = {.count = 0};
-    bool made = build(&builder, function, WEFT_F32, shape, count) == WEFT_OK;
-    begin_launch(&builder.kernel, &at, MOST);
-    made = made && weft__survey_make(&builder.kernel, &at.launch, &survey) == WEFT_OK &&
-           weft__outline_make(&survey, &outline) == WEFT_OK;
-    const int found = outline.count, called = found > 0 ? calls_in(&outline.kernel) : 0;
-    weft__outline_free(&outline);
-    weft__survey_free(&survey);
-    weft__build_free(&builder);
-    CHECK_OR(made, false);
+    int found, called;
+    const weft_status built = build(&builder, function, WEFT_F32, shape, count);
+    CHECK_OR(outline(&builder, built, &found, &called), false);
     CHECK_OR(found == functions && called == calls, false);
     return true;
 }
@@ -98,34 +106,44 @@ TEST(functions_are_found)
     CHECK(finds(WEFT__MATH_exp, CHAIN, 3, 0, 0)); /* it is too little */
 }
 
-/* What is made of constants is compared as what it is made of, of which there may be far too much.
- */
-TEST(deep_constants_take_no_time)
+/* Sixteen times a row of 20 values, each with a constant that is made of another by `deep`
+ * products: all by the same one, or each by one of its own. */
+static bool rows_of_constants(int deep, bool same, int *functions)
 {
     weft__builder builder;
-    struct tiny_launch at;
-    weft__survey survey = {0};
-    weft__outline outline = {.count = 0};
+    int calls;
     weft__build_begin(&builder);
     builder.kernel.ndim = 1;
     int32_t y = weft__build_load(&builder, weft__build_operand(&builder, WEFT_F32, false)).part[0];
     for (int k = 0; k < 16; k++) {
-        int32_t c = weft__build_constant(&builder, WEFT_F32, 0x3f000000);
-        for (int j = 0; j < 40; j++)
+        int32_t c = weft__build_constant(&builder, WEFT_F32, 0x3f000000 + (same ? 0 : (uint64_t)k));
+        for (int j = 0; j < deep; j++)
             c = weft__build(&builder, WEFT__OP_mul, WEFT_F32, c, c, 0);
         for (int j = 0; j < 20; j++)
-            y = weft__build(&builder, WEFT__OP_fma, WEFT_F32, y, c, y);
+            y = weft__build(&builder, j % 3 ? WEFT__OP_fma : WEFT__OP_mul, WEFT_F32, y, c, y);
     }
     weft__build_store(&builder, weft__build_operand(&builder, WEFT_F32, true),
                       (weft__element){.part = {y}, .dtype = WEFT_F32});
-    begin_launch(&builder.kernel, &at, MOST);
-    const bool made = weft__build_finish(&builder) == WEFT_OK &&
-                      weft__survey_make(&builder.kernel, &at.launch, &survey) == WEFT_OK &&
-                      weft__outline_make(&survey, &outline) == WEFT_OK;
-    weft__outline_free(&outline);
-    weft__survey_free(&survey);
-    weft__build_free(&builder);
-    CHECK(made);
+    return outline(&builder, weft__build_finish(&builder), functions, &calls);
+}
+
+/* What is made of constants is compared as what it is made of … */
+TEST(rows_of_other_constants_are_not_alike)
+{
+    int functions;
+    for (int deep = 0; deep < 3; deep++) {
+        CHECK(rows_of_constants(deep, true, &functions));
+        CHECK_INT(functions, 1);
+        CHECK(rows_of_constants(deep, false, &functions));
+        CHECK_INT(functions, 0);
+    }
+}
+
+/* … of which there may be far too much. */
+TEST(deep_constants_take_no_time)
+{
+    int functions;
+    CHECK(rows_of_constants(40, true, &functions));
 }
 
 static void fill(void *to, weft_dtype dtype, int64_t count)
@@ -206,5 +224,6 @@ TEST(made_and_freed)
 }
 
 #define LONG "compiles very many kernels; made_and_freed covers it"
-TEST_MAIN(TEST_OF(functions_are_found), TEST_OF(deep_constants_take_no_time),
-          TEST_NO_FAULTS(bits_of_every_function, LONG), TEST_OF(made_and_freed));
+TEST_MAIN(TEST_OF(functions_are_found), TEST_OF(rows_of_other_constants_are_not_alike),
+          TEST_OF(deep_constants_take_no_time), TEST_NO_FAULTS(bits_of_every_function, LONG),
+          TEST_OF(made_and_freed));
