@@ -307,7 +307,25 @@ TEST(X4_truths_of_long_code)
     }
 }
 
-TEST_MAIN(TEST_OF(X4_insides_of_arrays_with_long_rows),
+/* A comparison with a NaN is known, and LLVM made 255 of it where it is computed once for all. */
+TEST(X2_a_nan_on_the_left)
+{
+    enum { COUNT = 21 };
+    static const weft_dtype dtypes[] = {WEFT_F16, WEFT_F32, WEFT_F64};
+    WEFT_AUTO weft_array *e = weft_ones(WEFT_SHAPE(COUNT), .dtype = WEFT_I32, .device = device());
+    int32_t expected[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        expected[i] = 1 + 2 + 4;
+    for (int k = 0; k < 3; k++) {
+        WEFT_AUTO weft_array *d = weft_ones(WEFT_SHAPE(1), .dtype = dtypes[k], .device = device());
+        CHECK(e && d);
+        WEFT_AUTO weft_array *left = weft_new(
+            e * i32(nan != d) + 2 * i32(!(nan <= d)) + 4 * i32(d != nan) + 8 * i32(nan == d), e, d);
+        CHECK(holds(left, expected, sizeof expected));
+    }
+}
+
+TEST_MAIN(TEST_OF(X2_a_nan_on_the_left), TEST_OF(X4_insides_of_arrays_with_long_rows),
           TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
           TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
           TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),

@@ -27,9 +27,20 @@ static weft__ref compare(const weft__emitter *emitter, int predicate, weft__ref 
                                 weft__emit_held(emitter, y), "");
 }
 
+static bool is_constant_nan(const weft__emitter *emitter, weft__ref x)
+{
+    return weft__llvm.IsConstant(x) &&
+           !weft__llvm.IsNull(weft__llvm.BuildFCmp(emitter->builder, WEFT__FCMP_UNO, x, x, ""));
+}
+
+/* With a NaN the result is known. LLVM must not find that out: what it makes of `nan != x`, a single
+ * one, is a byte of 255 where a bool is 1. */
 static weft__ref compare_floats(const weft__emitter *emitter, int predicate, weft__ref x,
                                 weft__ref y)
 {
+    if (is_constant_nan(emitter, x) || is_constant_nan(emitter, y))
+        return weft__emit_number(emitter, 1,
+                                 predicate == WEFT__FCMP_UNE || predicate == WEFT__FCMP_UNO);
     if (weft__llvm.IsConstant(x) && weft__llvm.IsConstant(y))
         return weft__llvm.BuildFCmp(emitter->builder, predicate, x, y, "");
     return weft__llvm.BuildFCmp(emitter->builder, predicate, weft__emit_held(emitter, x),
