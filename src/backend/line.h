@@ -12,6 +12,7 @@ enum { WEFT__PENDING_USES = 8 };
 typedef struct weft__pending {
     _Atomic(struct weft__pending *) next;
     void *event;           /* the device's, after this work; NULL if there is none */
+    uint64_t until;        /* (of OpenCL's) the last number before `finish`; its own without */
     uint64_t submitted;    /* when, if there is a trace; else 0 */
     _Atomic bool deferred; /* the helper has something to do first */
     _Atomic bool settled;  /* how it went is recorded already */

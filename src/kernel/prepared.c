@@ -29,11 +29,11 @@ static size_t launch_bytes(const weft__kernel *kernel)
            kernel->scalars_count * sizeof(uint64_t);
 }
 
-/* What a kernel as text is given, and an address for each argument. */
+/* What a kernel as text is given, and a few words for each argument. */
 static size_t again_bytes(const weft__kernel *kernel)
 {
     const size_t count = arguments_count(kernel);
-    return (5 + 2 * count) * sizeof(void *) +
+    return (8 + 3 * count) * sizeof(void *) +
            weft__kernel_text_bytes(count, WEFT_NDIM_MAX, kernel->scalars_count);
 }
 

@@ -166,6 +166,85 @@ TEST(S6_told_by_waiting)
     CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
 }
 
+/* So often by one call site: from the third time on it is queued again, without an event. */
+static weft_status add_often(weft_array *a, int times)
+{
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < times && status == WEFT_OK; k++)
+        status = weft(a += 1, a);
+    return status;
+}
+
+static weft_status add_once(weft_array *a) { return weft(a += 1, a); }
+
+/* Nothing can be queued any more, not even what would tell how it went. */
+TEST(S6_lost_while_work_is_queued_again)
+{
+    WITH("lost again", "S6_lost_while_work_is_queued_again");
+    WEFT_AUTO weft_array *a = there(WEFT_I32);
+    int first;
+    CHECK(a);
+    CHECK_STATUS(add_often(a, 3), WEFT_OK);
+    CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
+    CHECK(strstr(weft_error_message(), "out of resources"));
+    CHECK(add_often(a, 1) != WEFT_OK && weft_item(a, &first) != WEFT_OK);
+    CHECK(cpu_works());
+}
+
+TEST(S6_a_failure_of_work_that_is_queued_again)
+{
+    WITH("again fails", "S6_a_failure_of_work_that_is_queued_again");
+    WEFT_AUTO weft_array *a = there(WEFT_I32);
+    CHECK(a);
+    CHECK_STATUS(add_often(a, 6), WEFT_OK);
+    CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
+    CHECK(strstr(weft_error_message(), "out of resources"));
+    CHECK(cpu_works());
+}
+
+/* What came next fails; so may what was queued again before it. */
+TEST(S6_a_failure_after_work_that_is_queued_again)
+{
+    WITH("again fails", "S6_a_failure_after_work_that_is_queued_again");
+    WEFT_AUTO weft_array *a = there(WEFT_I32), *b = there(WEFT_I32);
+    CHECK(a && b);
+    CHECK_STATUS(add_often(a, 6), WEFT_OK);
+    CHECK_STATUS(add_once(b), WEFT_OK);
+    CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
+    CHECK_STATUS(weft_eval(b), WEFT_ERROR_RESULT);
+}
+
+/* The last launch that has an event, which with one that only compiled is the fourth; and another
+ * stream waits for all of it. */
+TEST(S6_a_failure_before_work_that_is_queued_again)
+{
+    WITH("fourth fails", "S6_a_failure_before_work_that_is_queued_again");
+    AUTO_STREAM other = weft_stream_new(weft_device_named("opencl:0"), .async = true);
+    WEFT_AUTO weft_array *a = there(WEFT_I32), *b = there(WEFT_I32);
+    CHECK(other && a && b);
+    CHECK_STATUS(add_once(a), WEFT_OK);
+    CHECK_STATUS(add_often(a, 6), WEFT_OK);
+    weft_stream_set_current(weft_device_named("opencl:0"), other);
+    (void)weft(b = a + 1, a, b);
+    weft_stream_set_current(weft_device_named("opencl:0"), NULL);
+    CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
+    CHECK(strstr(weft_error_message(), "out of resources"));
+}
+
+/* That launch failed, but what was queued again after it still runs: its memory is in use. */
+TEST(S6_a_failure_is_not_told_while_work_runs)
+{
+    WITH("fourth fails early", "S6_a_failure_is_not_told_while_work_runs");
+    WEFT_AUTO weft_array *a = there(WEFT_I32);
+    bool done = true;
+    CHECK(a);
+    CHECK_STATUS(add_once(a), WEFT_OK);
+    CHECK_STATUS(add_often(a, 6), WEFT_OK);
+    CHECK_STATUS(weft_stream_query(weft_stream_current(weft_array_device(a)), &done), WEFT_OK);
+    CHECK(!done);
+    CHECK_STATUS(weft_eval(a), WEFT_ERROR_RESULT);
+}
+
 /* Between the events of a stream of a device whose barriers have no time, or nothing has one. */
 static weft_status time_a_fill(double *seconds)
 {
@@ -309,6 +388,11 @@ TEST_MAIN(TEST_NO_FAULTS(no_library, PROCESS), TEST_NO_FAULTS(no_platform, PROCE
           TEST_NO_FAULTS(a_plain_compiler, PROCESS), TEST_NO_FAULTS(no_f64, PROCESS),
           TEST_NO_FAULTS(lost_while_it_works, PROCESS), TEST_NO_FAULTS(S6_told_soon, PROCESS),
           TEST_NO_FAULTS(S6_told_by_waiting, PROCESS),
+          TEST_NO_FAULTS(S6_lost_while_work_is_queued_again, PROCESS),
+          TEST_NO_FAULTS(S6_a_failure_of_work_that_is_queued_again, PROCESS),
+          TEST_NO_FAULTS(S6_a_failure_after_work_that_is_queued_again, PROCESS),
+          TEST_NO_FAULTS(S6_a_failure_before_work_that_is_queued_again, PROCESS),
+          TEST_NO_FAULTS(S6_a_failure_is_not_told_while_work_runs, PROCESS),
           TEST_NO_FAULTS(S3_barriers_without_times, PROCESS), TEST_NO_FAULTS(S3_no_times, PROCESS),
           TEST_NO_FAULTS(a_view_as_an_argument, PROCESS),
           TEST_NO_FAULTS(the_environment_stays_as_it_is, PROCESS),

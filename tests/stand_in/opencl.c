@@ -1,8 +1,11 @@
 /* A libOpenCL with a device that computes nothing, for failures that no real one has to offer.
  * STAND_IN says which: "no platform", "no device", "no compiler", "lost" (while its fourth launch
- * runs), "fourth fails" (that launch alone), "no f64", "no times", "plain compiler" (only for texts
- * in which nothing is special), "little memory" (1,000,010 bytes at once); "gpu" and "another gpu"
- * are a GPU in slot 1 of bus 7 or 9. Commands are done when they are queued. */
+ * runs), "fourth fails" (that launch alone), "fourth fails early" (and markers are not done before
+ * somebody waits for them), "lost again" and "again fails" (the same with the first
+ * launch that has no event; of the latter the next event tells), "no f64", "no times", "plain
+ * compiler" (only for texts in which nothing is special), "little memory" (1,000,010 bytes at
+ * once); "gpu" and "another gpu" are a GPU in slot 1 of bus 7 or 9. Commands are done when they are
+ * queued. */
 #include "backend/opencl/library.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -32,6 +35,7 @@ static int is_part(const struct weft__cl_mem *object)
 static int something; /* what handles point to that nobody looks into */
 static int launches;
 static int is_lost;
+static cl_int untold;   /* how a launch without an event went */
 static cl_ulong moment; /* in nanoseconds: each command takes 1000 */
 
 static int wants(const char *what)
@@ -67,6 +71,8 @@ static cl_int queued(cl_event *event)
         if (!*event)
             return -6;
         (*event)->references = 1;
+        (*event)->state = untold;
+        untold = CL_SUCCESS;
         (*event)->end = __atomic_add_fetch(&moment, 1000, __ATOMIC_SEQ_CST);
     }
     return CL_SUCCESS;
@@ -273,6 +279,15 @@ CREATE(cl_int, clSetKernelArg, (cl_kernel k, cl_uint at, size_t bytes, const voi
     return CL_SUCCESS;
 }
 
+/* A launch that has no event. */
+static void run_untold(void)
+{
+    static int done;
+    if (done++)
+        return;
+    is_lost |= wants("lost again");
+    untold = wants("again fails") ? -5 : CL_SUCCESS;
+}
 CREATE(cl_int, clEnqueueNDRangeKernel,
        (cl_command_queue q, cl_kernel k, cl_uint n, const size_t *offset, const size_t *all,
         const size_t *group, cl_uint waits, const cl_event *after, cl_event *event))
@@ -281,11 +296,13 @@ CREATE(cl_int, clEnqueueNDRangeKernel,
     if (is_part(argument) && argument->references < 1)
         return -52;
     const cl_int code = queued(event);
-    const int goes_on = wants("fourth fails");
+    const int goes_on = wants("fourth fails") || wants("fourth fails early");
     if (code == CL_SUCCESS && event && (wants("lost") || goes_on) && ++launches == 4) {
         (*event)->state = -5;
         is_lost = !goes_on;
     }
+    if (code == CL_SUCCESS && !event)
+        run_untold();
     return code;
 }
 CREATE(cl_int, clEnqueueReadBuffer,
@@ -383,7 +400,10 @@ CREATE(cl_int, clEnqueueMarkerWithWaitList,
        (cl_command_queue q, cl_uint n, const cl_event *after, cl_event *event))
 {
     (void)q, (void)n, (void)after;
-    return queued_event(event, !wants("no times"));
+    const cl_int code = queued_event(event, !wants("no times"));
+    if (code == CL_SUCCESS && wants("fourth fails early"))
+        (*event)->state = 1;
+    return code;
 }
 
 CREATE(cl_event, clCreateUserEvent, (cl_context c, cl_int *code))
@@ -400,6 +420,8 @@ CREATE(cl_int, clSetUserEventStatus, (cl_event event, cl_int state))
 }
 CREATE(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events))
 {
+    if (n && events[0]->state > 0)
+        events[0]->state = CL_COMPLETE;
     return n && events[0]->state < 0 ? -14 : CL_SUCCESS;
 }
 CREATE(cl_int, clGetEventInfo, (cl_event event, cl_uint what, size_t room, void *to, size_t *size))

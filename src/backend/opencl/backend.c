@@ -48,6 +48,7 @@ const weft__backend weft__backend_opencl = {
     .memory_wrap = weft__opencl_memory_wrap,
     .memory_native = weft__opencl_memory_native,
     .look_every = 64,
+    .claims = true,
     .stream_open = weft__opencl_stream_open,
     .stream_close = weft__opencl_stream_close,
     .stream_submit = weft__opencl_stream_submit,

@@ -161,7 +161,11 @@ const weft__opencl_device *weft__opencl_device_at(int index) { return &devices[i
 
 bool weft__opencl_usable(void) { return !atomic_load(&given_up); }
 
-void weft__opencl_give_up(const char *why) { atomic_store(&given_up, why); }
+void weft__opencl_give_up(const char *why)
+{
+    atomic_store(&given_up, why);
+    weft__generation_move();
+}
 
 static weft_status open_context(weft__opencl_device *device)
 {

@@ -50,54 +50,65 @@ void weft__opencl_module_ran(weft__module *module)
         (void)weft__opencl_end_first();
 }
 
+static cl_int set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place)
+{
+    if (place.shared)
+        return weft__cl.SetKernelArgSVMPointer(kernel, at, place.shared);
+    return weft__cl.SetKernelArg(kernel, at, sizeof place.object,
+                                 place.object ? &place.object : NULL);
+}
+
 weft_status weft__opencl_set_pointer(cl_kernel kernel, cl_uint at, weft__opencl_place place)
 {
-    cl_int code;
-    if (place.shared && weft__cl.SetKernelArgSVMPointer)
-        code = weft__cl.SetKernelArgSVMPointer(kernel, at, place.shared);
-    else if (place.shared)
+    if (place.shared && !weft__cl.SetKernelArgSVMPointer)
         return FAIL(WEFT_ERROR_UNSUPPORTED,
                     "the OpenCL of this system cannot use memory that is not its own");
-    else
-        code = weft__cl.SetKernelArg(kernel, at, sizeof place.object,
-                                     place.object ? &place.object : NULL);
+    const cl_int code = set_pointer(kernel, at, place);
     return code == CL_SUCCESS ? WEFT_OK : weft__cl_fail("SetKernelArg", code);
 }
 
 /* Each call of the driver's costs as much as a part of the launch: arguments that are as they were
  * stay so. */
-static weft_status set_changed(weft__module *module, uint32_t i, weft__opencl_place place)
+static bool is_set(const weft__module *module, uint32_t i, uint64_t number)
 {
-    uint64_t *set = i < WEFT__OPENCL_POINTERS ? &module->set.pointers[i] : NULL;
-    if (set && place.number && *set == place.number)
-        return WEFT_OK;
-    if (set)
-        *set = 0;
-    TRY(weft__opencl_set_pointer(module->built.kernel, i, place));
-    if (set)
-        *set = place.number;
-    return WEFT_OK;
+    return i < WEFT__OPENCL_POINTERS && number && module->set.pointers[i] == number;
+}
+
+static void note_set(weft__module *module, uint32_t i, uint64_t number)
+{
+    if (i < WEFT__OPENCL_POINTERS)
+        module->set.pointers[i] = number;
 }
 
 /* Pointers, and where in what they point to the arguments begin. */
 static weft_status set_pointers(const weft__opencl_command *l, int64_t *offsets)
 {
+    weft__module *module = l->work->of.launch.module;
     const weft__launch *launch = l->work->of.launch.launch;
     const weft__argument *arguments = weft__launch_arguments_of(launch);
     for (uint32_t i = 0; i < launch->arguments_count; i++) {
         const weft__opencl_place place = weft__opencl_place_of(l->work, arguments[i].data);
         offsets[i] = (int64_t)place.offset;
-        TRY(set_changed(l->work->of.launch.module, i, place));
+        if (is_set(module, i, place.number))
+            continue;
+        note_set(module, i, 0);
+        TRY(weft__opencl_set_pointer(module->built.kernel, i, place));
+        note_set(module, i, place.number);
     }
     return WEFT_OK;
+}
+
+static size_t items_of(const weft__work *work)
+{
+    const weft__kernel_text *text = work->of.launch.module->image.program;
+    return (size_t)weft__kernel_text_groups(text, work->of.launch.launch) * text->group;
 }
 
 static weft_status start(const weft__opencl_command *l)
 {
     const weft__module *module = l->work->of.launch.module;
-    const weft__kernel_text *text = module->image.program;
-    const size_t items = (size_t)text->group;
-    const size_t all = (size_t)weft__kernel_text_groups(text, l->work->of.launch.launch) * items;
+    const size_t items = ((const weft__kernel_text *)module->image.program)->group;
+    const size_t all = items_of(l->work);
     const cl_int code =
         weft__cl.EnqueueNDRangeKernel(l->queue, module->built.kernel, 1, NULL, &all, &items,
                                       l->waits->count, l->waits->events, l->event);
@@ -110,12 +121,13 @@ static cl_int set_struct(const weft__opencl_command *l, size_t bytes, const void
                                  l->work->of.launch.launch->arguments_count, bytes, value);
 }
 
-static cl_int set_changed_struct(const weft__opencl_command *l, size_t bytes, const void *value)
+/* Argument number `at`. */
+static cl_int set_changed_struct(weft__module *module, cl_uint at, size_t bytes, const void *value)
 {
-    weft__opencl_set *set = &l->work->of.launch.module->set;
+    weft__opencl_set *set = &module->set;
     if (bytes == set->bytes && memcmp(set->numbers, value, bytes) == 0)
         return CL_SUCCESS;
-    const cl_int code = set_struct(l, bytes, value);
+    const cl_int code = weft__cl.SetKernelArg(module->built.kernel, at, bytes, value);
     set->bytes = code == CL_SUCCESS && bytes <= sizeof set->numbers ? bytes : 0;
     memcpy(set->numbers, value, set->bytes);
     return code;
@@ -140,7 +152,8 @@ static weft_status start_with(const weft__opencl_command *l, int64_t *numbers, s
     const weft__kernel_text *text = l->work->of.launch.module->image.program;
     if (text->pointed)
         return start_pointed(l, numbers, bytes);
-    const cl_int code = set_changed_struct(l, bytes, numbers);
+    const cl_int code = set_changed_struct(
+        l->work->of.launch.module, l->work->of.launch.launch->arguments_count, bytes, numbers);
     return code == CL_SUCCESS ? start(l) : weft__cl_fail("SetKernelArg", code);
 }
 
@@ -194,6 +207,83 @@ static weft_status set_and_start(const weft__opencl_command *l, int64_t *room, s
     return start_with(l, numbers, bytes);
 }
 
+/* A launch as it is queued again; one block with what the kernel is given. */
+typedef struct kept_argument {
+    cl_mem object;
+    char *shared;
+    uint64_t number;
+} kept_argument;
+typedef struct kept_launch {
+    weft__module *module;
+    size_t all, items, bytes; /* of work-items, of those of a group, of the struct */
+    uint32_t count;
+    kept_argument arguments[]; /* then the struct */
+} kept_launch;
+
+static int64_t *kept_numbers(kept_launch *kept)
+{
+    return (int64_t *)(void *)(kept->arguments + kept->count);
+}
+
+/* With the module's mutex held. */
+static cl_int set_kept(kept_launch *kept)
+{
+    weft__module *module = kept->module;
+    for (uint32_t i = 0; i < kept->count; i++) {
+        const kept_argument *argument = &kept->arguments[i];
+        if (is_set(module, i, argument->number))
+            continue;
+        note_set(module, i, 0);
+        const cl_int code =
+            set_pointer(module->built.kernel, i,
+                        (weft__opencl_place){argument->object, argument->shared, 0, 0, 0});
+        if (code != CL_SUCCESS)
+            return code;
+        note_set(module, i, argument->number);
+    }
+    return set_changed_struct(module, kept->count, kept->bytes, kept_numbers(kept));
+}
+
+static int launch_again(void *what, void *stream)
+{
+    kept_launch *kept = what;
+    const weft__opencl_stream *s = stream;
+    weft__module *module = kept->module;
+    pthread_mutex_lock(&module->mutex);
+    cl_int code = set_kept(kept);
+    if (code == CL_SUCCESS)
+        code = weft__cl.EnqueueNDRangeKernel(s->queue, module->built.kernel, 1, NULL, &kept->all,
+                                             &kept->items, 0, NULL, NULL);
+    pthread_mutex_unlock(&module->mutex);
+    if (code == CL_SUCCESS)
+        weft__cl.Flush(s->queue);
+    return code;
+}
+
+/* Notes how the launch, whose struct that is, is queued again. */
+static void keep(const weft__work *work, const int64_t *numbers, size_t bytes)
+{
+    weft__again *again = work->again;
+    const weft__launch *launch = work->of.launch.launch;
+    const weft__argument *arguments = weft__launch_arguments_of(launch);
+    const weft__kernel_text *text = work->of.launch.module->image.program;
+    const uint32_t count = launch->arguments_count;
+    kept_launch *kept = again->what;
+    again->queue = NULL;
+    if (text->name || text->pointed ||
+        sizeof *kept + count * sizeof *kept->arguments + bytes > again->room)
+        return;
+    *kept = (kept_launch){work->of.launch.module, items_of(work), text->group, bytes, count};
+    for (uint32_t i = 0; i < count; i++) {
+        const weft__opencl_place place = weft__opencl_place_of(work, arguments[i].data);
+        kept->arguments[i] = (kept_argument){place.object, place.shared, place.number};
+    }
+    memcpy(kept_numbers(kept), numbers, bytes);
+    again->scalars =
+        (uint64_t *)kept_numbers(kept) + bytes / sizeof *numbers - launch->scalars_count;
+    again->queue = launch_again;
+}
+
 static weft_status enqueue_launch(const weft__opencl_command *l)
 {
     enum { INLINE = 192 };
@@ -210,6 +300,8 @@ static weft_status enqueue_launch(const weft__opencl_command *l)
                                    ? weft__opencl_start_native(l)
                                    : set_and_start(l, room, bytes);
     pthread_mutex_unlock(&module->mutex);
+    if (status == WEFT_OK && l->work->again)
+        keep(l->work, room + launch->arguments_count, bytes);
     if (room != few)
         weft__free(room);
     return status;

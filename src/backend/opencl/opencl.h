@@ -5,6 +5,7 @@
 #include "backend/kernel_text.h"
 #include "backend/line.h"
 #include "backend/opencl/library.h"
+#include "core/window.h"
 
 extern const weft__backend weft__backend_opencl;
 
@@ -113,13 +114,25 @@ weft_status weft__opencl_enqueue(cl_command_queue queue, cl_context context, con
  * as the end of a compiler, is called. False if the system does not. */
 bool weft__opencl_end_first(void);
 
-/* events.c: what the line of a stream asks; its owner is the context. */
+/* events.c: what the line of a stream asks; its owner is the stream below. */
 extern const weft__line_device weft__opencl_line;
 /* The event of a point, retained, if it is a command of this context that is not known to be done;
  * else NULL. */
 cl_event weft__opencl_event(weft__point point, cl_context context);
+/* In a turn, before a command that waits for something, which in its turn may wait for what was
+ * queued again until now: that has an event of its own then, before the command. */
+weft_status weft__opencl_mark(weft__line *line);
 
-/* stream.c */
+/* stream.c: what `native` of a stream is. */
+typedef struct weft__opencl_stream {
+    cl_command_queue queue;
+    bool foreign; /* the queue is a user's */
+    bool shared;  /* a user may put commands into it; the turn's */
+    cl_context context;
+    weft__timeline *timeline;
+    weft__line *line; /* NULL if synchronous, as the next */
+    struct weft__helper *helper;
+} weft__opencl_stream;
 weft_status weft__opencl_stream_open(weft_stream *stream);
 void weft__opencl_stream_close(weft_stream *stream);
 weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *work);

@@ -5,16 +5,7 @@
 #include "core/allocate.h"
 #include "trace/trace.h"
 
-/* What `native` is. */
-typedef struct native {
-    cl_command_queue queue;
-    bool foreign; /* the queue is a user's */
-    cl_context context;
-    weft__line *line; /* NULL if synchronous, as the next */
-    weft__helper *helper;
-} native;
-
-static void free_native(native *n)
+static void free_native(weft__opencl_stream *n)
 {
     if (n->line)
         weft__line_close(n->line);
@@ -46,37 +37,38 @@ static weft_status check_foreign(const weft__opencl_device *device, cl_command_q
 
 /* `foreign` is the queue to use, or NULL. */
 static weft_status open_queue(const weft_stream *stream, const weft__opencl_device *device,
-                              cl_command_queue foreign, native *n)
+                              cl_command_queue foreign, weft__opencl_stream *n)
 {
     const bool timed = stream->profiling || (weft__tracing() && stream->async);
     const cl_bitfield properties = timed ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int code = CL_SUCCESS;
     if (foreign)
         TRY(check_foreign(device, foreign));
-    n->foreign = foreign != NULL;
+    n->foreign = n->shared = foreign != NULL;
     n->queue =
         foreign ? foreign : weft__cl.CreateCommandQueue(n->context, device->id, properties, &code);
     return n->queue ? WEFT_OK : weft__cl_fail("CreateCommandQueue", code);
 }
 
-static weft_status open_native(weft_stream *stream, cl_command_queue foreign, native *n)
+static weft_status open_native(weft_stream *stream, cl_command_queue foreign,
+                               weft__opencl_stream *n)
 {
     const weft__opencl_device *device = weft__opencl_device_get(stream->device.index);
     if (!device)
         return weft_error_code();
     n->context = device->context;
+    n->timeline = stream->timeline;
     TRY(open_queue(stream, device, foreign, n));
     if (!stream->async)
         return WEFT_OK;
     if (!(n->helper = weft__helper_new(stream)))
         return WEFT_ERROR_MEMORY;
-    return (n->line = weft__line_open(stream, &weft__opencl_line, n->context)) ? WEFT_OK
-                                                                               : WEFT_ERROR_MEMORY;
+    return (n->line = weft__line_open(stream, &weft__opencl_line, n)) ? WEFT_OK : WEFT_ERROR_MEMORY;
 }
 
 static weft_status open_stream(weft_stream *stream, cl_command_queue foreign)
 {
-    native *n = weft__allocate_zeroed(sizeof *n);
+    weft__opencl_stream *n = weft__allocate_zeroed(sizeof *n);
     if (!n)
         return WEFT_ERROR_MEMORY;
     stream->native = n;
@@ -102,14 +94,14 @@ weft_status weft__opencl_stream_wrap(weft_stream *stream, void *handle)
 
 void weft__opencl_stream_close(weft_stream *stream)
 {
-    native *n = stream->native;
+    weft__opencl_stream *n = stream->native;
     if (n->helper && !weft__helper_close(n->helper))
         return;
     free_native(n);
 }
 
 /* Synchronous: what it must come after is done already. */
-static weft_status run_now(const native *n, const weft__work *work)
+static weft_status run_now(const weft__opencl_stream *n, const weft__work *work)
 {
     const weft__opencl_waits none = {NULL, 0};
     cl_event event = NULL;
@@ -148,7 +140,7 @@ static void open_gate(void *event)
 static void drop_gate(void *event) { weft__cl.ReleaseEvent(event); }
 
 /* Adds an event of the helper's: `points` come before it, and the call of `pending`. */
-static weft_status add_own(const native *n, const weft__point *points, uint32_t count,
+static weft_status add_own(const weft__opencl_stream *n, const weft__point *points, uint32_t count,
                            weft__pending *pending, gathered *g)
 {
     cl_int code = CL_SUCCESS;
@@ -178,7 +170,7 @@ static weft__point source_of(const weft__work *work)
     return (weft__point){0};
 }
 
-static weft_status gather(const native *n, const weft__work *work, weft__point source,
+static weft_status gather(const weft__opencl_stream *n, const weft__work *work, weft__point source,
                           weft__point *others, gathered *g)
 {
     const bool held = !weft__point_done(source); /* by the helper alone */
@@ -196,8 +188,8 @@ static weft_status gather(const native *n, const weft__work *work, weft__point s
 }
 
 /* A function of the host's comes after everything before it on the stream. */
-static weft_status gather_call(const native *n, const weft__work *work, weft__point *others,
-                               weft__pending *pending, gathered *g)
+static weft_status gather_call(const weft__opencl_stream *n, const weft__work *work,
+                               weft__point *others, weft__pending *pending, gathered *g)
 {
     for (uint32_t i = 0; i < work->waits_count; i++)
         others[i] = work->waits[i];
@@ -205,8 +197,8 @@ static weft_status gather_call(const native *n, const weft__work *work, weft__po
     return add_own(n, others, work->waits_count + 1, pending, g);
 }
 
-static weft_status gather_all(const native *n, const weft__work *work, weft__pending *pending,
-                              gathered *g)
+static weft_status gather_all(const weft__opencl_stream *n, const weft__work *work,
+                              weft__pending *pending, gathered *g)
 {
     enum { INLINE = 16 };
     weft__point few[INLINE], *others = few;
@@ -232,15 +224,28 @@ static weft_status gather_all(const native *n, const weft__work *work, weft__pen
     return status;
 }
 
+/* Where each command has a time of its own, or may be followed by one of a user's that waits for
+ * the host: an event that is put behind both would wait as well. */
+static bool needs_events(const weft__opencl_stream *n) { return n->line->times || n->shared; }
+
 /* The helper gets its job last: then nothing can fail any more. */
-static weft_status submit(const native *n, weft__pending *pending)
+static weft_status submit(weft__opencl_stream *n, weft__pending *pending)
 {
     gathered g;
     cl_event event = NULL;
+    if (pending->work.again && needs_events(n)) {
+        pending->work.again->queue = NULL;
+        pending->work.again = NULL;
+    }
     weft_status status = gather_all(n, &pending->work, pending, &g);
+    if (status == WEFT_OK && g.waits.count > 0)
+        status = weft__opencl_mark(n->line);
     if (status == WEFT_OK)
         status = weft__opencl_enqueue(n->queue, n->context, &pending->work, &g.waits, &event);
     pending->event = event;
+    pending->finish = NULL;
+    pending->until = pending->work.sequence;
+    n->timeline->handle = n;
     free_gathered(&g);
     atomic_store(&pending->deferred, g.job != NULL);
     if (status == WEFT_OK)
@@ -254,7 +259,7 @@ static weft_status submit(const native *n, weft__pending *pending)
 
 weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *work)
 {
-    const native *n = stream->native;
+    weft__opencl_stream *n = stream->native;
     if (!weft__opencl_device_get(stream->device.index))
         return weft_error_code();
     if (!stream->async)
@@ -273,16 +278,28 @@ weft_status weft__opencl_stream_submit(weft_stream *stream, const weft__work *wo
 
 weft_status weft__opencl_stream_time(weft_stream *stream, uint64_t sequence, double *seconds)
 {
-    const native *n = stream->native;
+    const weft__opencl_stream *n = stream->native;
     if (!n->line || !n->line->times)
         return FAIL(WEFT_ERROR_ARGUMENT,
                     "the stream keeps no times; make it with .async = true and .profiling = true");
     return weft__times_find(n->line->times, sequence, seconds);
 }
 
+/* What was queued again until now has an event from now on. */
+static weft_status share(weft_stream *stream, weft__opencl_stream *n)
+{
+    weft__stream_submission_lock(stream);
+    n->shared = true;
+    const weft_status status = weft__opencl_mark(n->line);
+    weft__stream_submission_unlock(stream);
+    return status;
+}
+
 weft_status weft__opencl_stream_native(weft_stream *stream, void **handle)
 {
-    const native *n = stream->native;
+    weft__opencl_stream *n = stream->native;
+    if (n->line)
+        TRY(share(stream, n));
     *handle = n->queue;
     return WEFT_OK;
 }
@@ -290,7 +307,7 @@ weft_status weft__opencl_stream_native(weft_stream *stream, void **handle)
 /* Work that is known to be done has no event any more: then it is one of the queue as it is now. */
 weft_status weft__opencl_event_native(weft_stream *stream, uint64_t sequence, void **handle)
 {
-    const native *n = stream->native;
+    const weft__opencl_stream *n = stream->native;
     const weft__point point = {stream->timeline, sequence};
     if (!weft__opencl_device_get(stream->device.index))
         return weft_error_code();
