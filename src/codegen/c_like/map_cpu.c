@@ -7,7 +7,8 @@
  * turns a tile of it in private memory before the rows of the tile are done. */
 #include "codegen/c_like/write.h"
 
-enum { RUN = 1 << 14, BLOCK = 512, SQUARE = 256, TILE_ROWS = 32, TILE_COLUMNS = 64 };
+enum { RUN = 1 << 14, RUN_DISPLACED = 1 << 15 }; /* elements of a group */
+enum { BLOCK = 512, SQUARE = 256, TILE_ROWS = 32, TILE_COLUMNS = 64 };
 enum { LINE = WEFT__LINE };
 
 static weft_dtype dtype_of(const weft__writer *w, uint32_t operand)
@@ -28,6 +29,12 @@ static bool is_turned(const weft__writer *w, uint32_t operand)
 static bool is_output(const weft__writer *w, uint32_t operand)
 {
     return w->kernel->operands[operand].output;
+}
+
+/* A group with neighbours in other rows shares some of those with the next. */
+static int run_of(const weft__writer *w)
+{
+    return w->kernel->shifts_count > 0 ? RUN_DISPLACED : RUN;
 }
 
 static bool has_turned(const weft__writer *w)
@@ -117,11 +124,11 @@ static void write_rest(weft__writer *w)
     write_loop(w, "for (int e = part ? to : 0; e < (part ? n : from); e++)");
 }
 
-/* Where not all begin and end at a vector, the last one goes over some again: one by one they would
- * take as long as all before. */
+/* Where not all begin and end at a vector, the first and the last one share some with those next to
+ * them: one by one they would take as long as all the others, which are where lines begin. */
 static const char inside_loop[] = "if (to - from < VECTOR)\n"
                                   "to = from;\n"
-                                  "for (int v = from; v < to; v += VECTOR) {\n";
+                                  "for (int v = from; v < to; v = (v & -VECTOR) + VECTOR) {\n";
 
 static const char inside_vector[] =
     "VECTORS for (int e = v < to - VECTOR ? v : to - VECTOR, k = 0; k < VECTOR; k++, e++)";
@@ -274,7 +281,8 @@ static void write_peel(weft__writer *w)
 
 static void write_run(weft__writer *w)
 {
-    const int last = w->shape.ndim - 1, most = weft__takes_vectors(w) ? RUN : BLOCK;
+    const int last = w->shape.ndim - 1, run = run_of(w);
+    const int most = weft__takes_vectors(w) ? run : BLOCK;
     weft__text_add(
         &w->text,
         "I at = (I)GROUP_ID*%d;\n"
@@ -283,7 +291,7 @@ static void write_run(weft__writer *w)
         "const I row = at/(I)g.size[%d], first = at - row*(I)g.size[%d];\n"
         "const I left = (I)g.size[%d] - first < end - at ? (I)g.size[%d] - first : end - "
         "at;\nint n = left < %d ? (int)left : %d;\n",
-        RUN, RUN, RUN, last, last, last, last, most, most);
+        run, run, run, last, last, last, last, most, most);
     weft__write_positions(w, 0, last, "row");
     write_peel(w);
     write_rows(w);
@@ -377,7 +385,7 @@ void weft__write_blocks(weft__writer *w, weft__kernel_text *source)
         write_run(w);
     weft__text_add(&w->text, "STREAMED;\n}\n");
     source->group = 1;
-    source->points = turned ? SQUARE * SQUARE : RUN;
+    source->points = turned ? SQUARE * SQUARE : (uint32_t)run_of(w);
     source->down = turned ? SQUARE : 0;
     source->down_axis = turned ? w->shape.ndim - 2u : 0;
 }

@@ -2,9 +2,9 @@
  * stored as soon as it is there, and what later ones load is asked for meanwhile. */
 #include "codegen/c_like/write.h"
 
-enum { AHEAD = 2048 };     /* bytes: how far ahead */
-enum { CACHED = 1 << 20 }; /* bytes of an operand that is not worth it */
-enum { FURTHEST = 16 };    /* rows: displacements that are followed */
+enum { AHEAD = 2048, AHEAD_DISPLACED = 4096 }; /* bytes: how far ahead */
+enum { CACHED = 1 << 20 };                     /* bytes of an operand that is not worth it */
+enum { FURTHEST = 16 };                        /* rows: displacements that are followed */
 enum { LINE = WEFT__LINE };
 
 static weft_dtype dtype_of(const weft__writer *w, uint32_t operand)
@@ -87,7 +87,7 @@ void weft__write_ahead(weft__writer *w)
         if (step == 0)
             continue;
         weft__text_add(&w->text, "if (ahead%u) {\nGLOBAL const u8 *soon = q%u + (i64)v*%d + %d", k,
-                       k, step, AHEAD);
+                       k, step, shift ? AHEAD_DISPLACED : AHEAD);
         for (int axis = 0; shift && axis < w->kernel->ndim; axis++)
             if (shift->offset[axis] > 0 && shift->offset[axis] <= FURTHEST)
                 weft__text_add(&w->text, " + %d*g.stride[%u][%d]", (int)shift->offset[axis], k,
