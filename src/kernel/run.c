@@ -194,10 +194,11 @@ static weft_status run_two_stages(const running *r)
 }
 
 /* As many groups as chunks, or as GPUs make of them; on CPUs only so many that threads have enough
- * to share, for each takes memory. Chunks in lanes are long, and best read in order. */
+ * to share, for each takes memory, and a few more where a part of them would be a part of each row.
+ * Chunks in lanes are long, and best read in order. */
 static int64_t groups_of(const running *r)
 {
-    enum { SHARED = 1 << 14 };
+    enum { SHARED = 1 << 14, MOST = 1 << 16, FEW = 16 };
     const weft__launch *launch = r->prepared->launch;
     int64_t groups = 1;
     if (r->stream->device.kind != WEFT_DEVICE_CPU &&
@@ -205,7 +206,8 @@ static int64_t groups_of(const running *r)
         return weft__c_like_groups(r->kernel, launch);
     if (weft__kernel_has_lanes(r->kernel) || r->stream->device.kind != WEFT_DEVICE_CPU)
         return launch->chunks;
-    while (groups < launch->chunks && groups * launch->kept < SHARED)
+    while (groups < launch->chunks &&
+           (groups * launch->kept < SHARED || (groups < FEW && 2 * groups * launch->kept <= MOST)))
         groups *= 2;
     return groups < launch->chunks ? groups : launch->chunks;
 }

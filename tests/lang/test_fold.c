@@ -277,6 +277,17 @@ TEST(X4_large_results)
             CHECK(check_fold(&shapes[s], axes, '+', s % 2, false));
 }
 
+/* Rows that are read a few at a time, in parts of all rows, and longer than what is done at once.
+ */
+TEST(X4_long_rows)
+{
+    weft_shape shapes[] = {WEFT_SHAPE(1100, 1500), WEFT_SHAPE(1090, 8300)};
+    for (int s = 0; s < (test_quick() ? 1 : 2); s++) {
+        CHECK(check_fold(&shapes[s], 1, '+', true, false));
+        CHECK(check_fold(&shapes[s], 1, s % 2 ? '<' : '+', false, false));
+    }
+}
+
 TEST(X4_same_bits_with_any_number_of_threads)
 {
     static const char *const threads[] = {"1", "2", "8"};
@@ -284,7 +295,7 @@ TEST(X4_same_bits_with_any_number_of_threads)
         SKIP("runs others alone");
     for (int i = 0; i < 3; i++) {
         setenv("WEFT_THREADS", threads[i], 1);
-        bool passed = test_passes_alone("X4_large_results");
+        bool passed = test_passes_alone("X4_large_results") && test_passes_alone("X4_long_rows");
         unsetenv("WEFT_THREADS");
         CHECK(passed);
     }
@@ -544,7 +555,7 @@ TEST(X4_many_folds_in_one_expression)
 TEST_MAIN(MANY(X4_fold_order_of_one_dimension), MANY(X4_fold_order_of_two_dimensions),
           MANY(X4_all_axes_up_to_four_dimensions), MANY(X4_many_results),
           MANY(X4_whole_chunks_of_each_kind), TEST_OF(X4_whole_chunks_of_expressions),
-          MANY(X4_large_results), MANY(X4_same_bits_with_any_number_of_threads),
+          MANY(X4_large_results), MANY(X4_long_rows), MANY(X4_same_bits_with_any_number_of_threads),
           TEST_OF(X4_fused_with_what_produces_its_input), TEST_OF(X4_repeated_over_the_array),
           TEST_OF(X4_reductions_of_reductions), TEST_OF(X4_in_place_and_assigned),
           TEST_OF(X4_mean_var_std_norm), TEST_OF(X4_integers_and_booleans), TEST_OF(X4_positions),

@@ -13,8 +13,9 @@ enum {
     LONG = 200,      /* operations: longer code is optimized less … */
     LONGEST = 1100,  /* … and not at all if it is longer than most kernels can be */
     COMPLAINT = 200, /* characters */
-    SOON = 24,    /* operations of all vectors in a turn: optimized code of so many is made soon */
-    DISPLACED = 6 /* … of a displaced operand, whose ends of rows have masks */
+    SOON = 24,     /* operations of all vectors in a turn: optimized code of so many is made soon */
+    DISPLACED = 6, /* … of a displaced operand, whose ends of rows have masks */
+    QUICK_MOST = 1 /* vectors of a turn in code that is made quickly */
 };
 
 /* LLVM's own listener prints. An error in it does not keep LLVM from making code, with anything in
@@ -287,6 +288,8 @@ static weft_status compile(const weft__kernel *kernel, const weft__launch *sampl
     TRY(weft__llvm_open());
     weft_status status = make_surveys(kernel, sample, surveys);
     const int level = status == WEFT_OK ? level_of(surveys, effort) : 0;
+    if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK && surveys->kernel.unroll > QUICK_MOST)
+        weft__survey_set_unroll(&surveys->kernel, QUICK_MOST);
     if (status == WEFT_OK && level == 0)
         status = outline(kernel, sample, surveys);
     if (status == WEFT_OK)

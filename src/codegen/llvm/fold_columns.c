@@ -1,7 +1,10 @@
 /* Folding with kept points as columns: rows in order, for many points side by side. */
 #include "codegen/llvm/fold_run.h"
 
-enum { ROWS = 16 /* at a time: as many streams as processors follow */ };
+enum {
+    ROWS = 8,   /* long ones at a time: as many streams as processors follow */
+    LONG = 1024 /* columns */
+};
 
 int64_t weft__fold_columns_most(const weft__fold_frame *frame)
 {
@@ -65,6 +68,7 @@ static void fold_run(weft__fold_frame *frame, int64_t begin, int64_t end, char *
 {
     const weft__launch *launch = frame->launch;
     const int32_t axis = frame->plan.row_axis;
+    const bool in_place = weft__fold_columns_most(frame) == INT64_MAX;
     weft__patch *patch = &frame->points;
     for (int32_t k = 0; k < frame->count; k++)
         frame->sheet.slot[k] = to[k];
@@ -74,7 +78,7 @@ static void fold_run(weft__fold_frame *frame, int64_t begin, int64_t end, char *
         weft__fold_place(frame, launch->kept_ndim, launch->ndim, at);
         const int64_t left = axis < 0 ? 1 : launch->size[axis] - patch->position[axis];
         patch->rows = weft__fold_least(end - at, left);
-        if (!frame->plan.packs)
+        if (in_place && frame->columns >= LONG)
             patch->rows = weft__fold_least(patch->rows, ROWS);
         frame->sheet.fresh = at == begin;
         frame->sheet.folded = at;

@@ -8,8 +8,8 @@
 
 enum {
     SLOT_BYTES = 1024 + 64,  /* of all lanes of one fold */
-    CHUNK_BYTES = 128 << 10, /* for the results of chunks, of all folds */
-    COLUMNS_MOST = 4096
+    CHUNK_BYTES = 160 << 10, /* for the results of chunks, of all folds */
+    COLUMNS_MOST = 8192
 };
 
 weft__fold_combine_function weft__fold_combiner(const weft__object_fold *fold)
@@ -196,7 +196,7 @@ static int64_t lay_out(weft__fold_frame *frame, char *memory, char *end)
         bytes += (int64_t)1 << frame->size[k];
     }
     if (results > 0)
-        columns = weft__fold_least(columns, (CHUNK_BYTES - 64 * frame->count) / (bytes * results));
+        columns = weft__fold_least(columns, CHUNK_BYTES / (bytes * results));
     for (int32_t k = 0; k < frame->count; k++) {
         frame->chunk[k] = memory;
         memory += weft__fold_bytes((int64_t)1 << frame->size[k], results * columns);
@@ -206,13 +206,18 @@ static int64_t lay_out(weft__fold_frame *frame, char *memory, char *end)
     return weft__fold_least(columns, weft__fold_columns_most(frame));
 }
 
-/* The kept points from number `point` on, as many as can be done at once, at most `most`. */
-static void take_columns(weft__fold_frame *frame, int64_t point, int64_t most)
+/* The kept points from number `point` on, of `left`, at most `most` at once; where those are not
+ * all of a row, parts of much the same length. */
+static void take_columns(weft__fold_frame *frame, int64_t point, int64_t left, int64_t most)
 {
+    enum { UNIT = 128 };
     const int32_t axis = frame->launch->kept_ndim - 1;
     weft__fold_place(frame, 0, frame->launch->kept_ndim, point);
-    const int64_t left = axis < 0 ? 1 : frame->launch->size[axis] - frame->points.position[axis];
-    frame->columns = weft__fold_least(left, most);
+    left = weft__fold_least(
+        left, axis < 0 ? 1 : frame->launch->size[axis] - frame->points.position[axis]);
+    const int64_t parts = (left + most - 1) / most;
+    const int64_t part = (left / parts + UNIT - 1) / UNIT * UNIT;
+    frame->columns = weft__fold_least(left, weft__fold_least(part, most));
 }
 
 /* Items of the first stage from `first` on, up to `most` columns at once; returns how many. In
@@ -224,7 +229,7 @@ static int64_t run_items(weft__fold_frame *frame, int64_t first, int64_t end, in
     if (frame->plan.mode == WEFT__FOLD_LANES_MODE && point == 0 && end - first >= kept)
         groups = (end - first) / kept;
     for (int64_t p = 0; p < points; p += frame->columns) {
-        take_columns(frame, point + p, weft__fold_least(most, points - p));
+        take_columns(frame, point + p, points - p, most);
         run_groups(frame, group, groups, point + p);
     }
     return groups * points;
@@ -258,14 +263,14 @@ static void run(const weft__native *native, const weft__launch *launch, int64_t 
             first += run_items(frame, first, end, most);
             continue;
         }
-        take_columns(frame, first, weft__fold_least(most, end - first));
+        take_columns(frame, first, end - first, most);
         run_points(frame, first);
         first += frame->columns;
     }
     weft__mode_leave(mode);
 }
 
-_Static_assert(sizeof(weft__fold_frame) + 64 + WEFT__FOLDS_MAX * SLOT_BYTES + CHUNK_BYTES +
+_Static_assert(sizeof(weft__fold_frame) + 64 + WEFT__FOLDS_MAX * (SLOT_BYTES + 64) + CHUNK_BYTES +
                        WEFT__FOLD_PACK_BYTES <=
                    WEFT__SCRATCH_BYTES,
                "scratch");

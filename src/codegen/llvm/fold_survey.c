@@ -4,6 +4,7 @@
 
 enum {
     UNROLL_MOST = 8,     /* vectors of a turn */
+    UNROLL_LONG = 2,     /* … of long code */
     UNROLL_NUMBERED = 4, /* of values with their numbers … */
     UNROLL_SEVERAL = 2   /* … and of several folds: more is no faster, and takes long to make */
 };
@@ -40,6 +41,7 @@ static int unroll_of(const weft__survey *survey)
         survey->target.isa == WEFT__ISA_AVX512 || survey->target.isa == WEFT__ISA_NEON ? 16 : 8;
     int unroll = survey->operations <= WEFT__FOLD_OPERATIONS  ? UNROLL_MOST
                  : survey->fold_mode == WEFT__FOLD_LANES_MODE ? 1
+                 : survey->unroll > UNROLL_LONG               ? UNROLL_LONG
                                                               : survey->unroll;
     const int several = is_numbered(survey) ? UNROLL_NUMBERED : UNROLL_SEVERAL;
     if (unroll > several && registers_of(survey) > 1)

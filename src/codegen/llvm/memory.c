@@ -142,12 +142,19 @@ static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__
                                          "");
 }
 
-/* Of lanes, the next chunk. */
+/* Whether what is asked for comes to the second cache only: the first one has no room for two
+ * chunks of lanes. */
+static bool asks_second(const weft__emitter *emitter)
+{
+    return emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE && !emitter->survey->target.asks;
+}
+
+/* Of lanes, the next chunk, or the one after that. */
 static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load)
 {
     const int32_t mode = emitter->survey->fold_mode;
     if (mode == WEFT__FOLD_LANES_MODE)
-        return (int64_t)WEFT__FOLD_CHUNK << size_of(emitter, load);
+        return (int64_t)WEFT__FOLD_CHUNK << (size_of(emitter, load) + asks_second(emitter));
     return mode == WEFT__FOLD_COLUMNS_MODE ? AHEAD_FOLDED : AHEAD;
 }
 
@@ -161,9 +168,9 @@ static void ask_for(const weft__emitter *emitter, const weft__value *load, weft_
     weft__type pointer = weft__llvm.TypeOf(address);
     weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 32);
     weft__ref ahead = weft__emit_i64(emitter, bytes_ahead(emitter, load));
-    weft__ref arguments[4] = {weft__emit_address(emitter, address, ahead),
-                              weft__llvm.ConstInt(i32, 0, 0), weft__llvm.ConstInt(i32, 3, 0),
-                              weft__llvm.ConstInt(i32, 1, 0)};
+    weft__ref arguments[4] = {
+        weft__emit_address(emitter, address, ahead), weft__llvm.ConstInt(i32, 0, 0),
+        weft__llvm.ConstInt(i32, asks_second(emitter) ? 2 : 3, 0), weft__llvm.ConstInt(i32, 1, 0)};
     (void)weft__emit_intrinsic(emitter, "llvm.prefetch", &pointer, 1, arguments, 4);
 }
 

@@ -8,7 +8,8 @@
 
 enum {
     UNROLL_TWO = 32,    /* kernels of up to so many operations have two vectors in a turn */
-    UNROLL_CHAIN = 200, /* or two, where operations mostly wait for one another */
+    UNROLL_CHAIN = 200, /* or more, where operations mostly wait for one another */
+    UNROLL_FOUR = 48,   /* … four, if those of two are more than wait in a processor's queue */
     UNROLL_SKIPS =
         64,    /* but one, where more would be skipped than is gained, and takes long to make */
     CHAIN = 4, /* fewer than so many could be under way at once */
@@ -337,7 +338,8 @@ static bool asks(const weft__survey *survey)
     for (uint32_t k = 0; k < survey->kernel->operands_count; k++)
         count += (survey->flags[k] & WEFT__OPERAND_READ) != 0 &&
                  survey->spacing[k] == WEFT__SPACING_UNIT;
-    return count >= ASKED && survey->operands == survey->kernel->operands_count;
+    return survey->target.asks && count >= ASKED &&
+           survey->operands == survey->kernel->operands_count;
 }
 
 /* The operations that wait for one another, at most. */
@@ -382,7 +384,9 @@ static int unroll_of(const weft__survey *survey, uint32_t *depth)
         return 1;
     if (operations <= UNROLL_TWO)
         return operations <= WEFT__SHORT_MOST ? 4 : 2;
-    return operations <= UNROLL_CHAIN && operations < CHAIN * depth_of(survey, depth) ? 2 : 1;
+    if (operations > UNROLL_CHAIN || operations >= CHAIN * depth_of(survey, depth))
+        return 1;
+    return operations > UNROLL_FOUR && survey->target.isa == WEFT__ISA_AVX512 ? 4 : 2;
 }
 
 /* Long code is made once, without masks, if the elements of what is left of a row can be moved:

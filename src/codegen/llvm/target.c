@@ -13,28 +13,38 @@
 enum { LEVELS = 4 };
 
 #if defined __x86_64__ && defined __LP64__
+enum { KNOWN = 1, HALVES = 2, ASKS = 4 };
+
 /* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
- * sure: it is asked where there is AVX2. The processor is asked once: in a virtual machine that
- * takes tens of microseconds. */
-static bool has_halves(void)
+ * sure: it is asked where there is AVX2. AMD's processors see by themselves what comes next, and
+ * lose a tenth where they are told. */
+static int ask_processor(void)
 {
-    static _Atomic int known; /* 1: no, 2: yes */
-    unsigned a, b, c = 0, d;
-    if (!atomic_load_explicit(&known, memory_order_relaxed))
-        atomic_store_explicit(&known,
-                              __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0 ? 2 : 1,
-                              memory_order_relaxed);
-    return atomic_load_explicit(&known, memory_order_relaxed) == 2;
+    unsigned a, b = 0, c = 0, d;
+    const int asks = __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx ? 0 : ASKS;
+    const int halves = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0 ? HALVES : 0;
+    return KNOWN | halves | asks;
+}
+
+/* Asked once: in a virtual machine that takes tens of microseconds. */
+static int processor(void)
+{
+    static _Atomic int facts;
+    if (!atomic_load_explicit(&facts, memory_order_relaxed))
+        atomic_store_explicit(&facts, ask_processor(), memory_order_relaxed);
+    return atomic_load_explicit(&facts, memory_order_relaxed);
 }
 
 weft__target weft__target_host(void)
 {
     const char *name = weft__interpreter_isa();
+    const int facts = processor();
+    const bool halves = (facts & HALVES) != 0, asks = (facts & ASKS) != 0;
     if (strcmp(name, "avx512") == 0)
-        return (weft__target){WEFT__ISA_AVX512, 64, true, true, has_halves()};
+        return (weft__target){WEFT__ISA_AVX512, 64, true, true, halves, asks};
     if (strcmp(name, "avx2") == 0)
-        return (weft__target){WEFT__ISA_AVX2, 32, false, true, has_halves()};
-    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false};
+        return (weft__target){WEFT__ISA_AVX2, 32, false, true, halves, asks};
+    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false, asks};
 }
 
 bool weft__target_runs(weft__isa isa, bool halves)
@@ -48,7 +58,7 @@ const char *weft__target_triple(void) { return "x86_64-unknown-linux-gnu"; }
 #elif defined __aarch64__
 weft__target weft__target_host(void)
 {
-    return (weft__target){WEFT__ISA_NEON, 16, false, true, true};
+    return (weft__target){WEFT__ISA_NEON, 16, false, true, true, true};
 }
 
 bool weft__target_runs(weft__isa isa, bool halves)

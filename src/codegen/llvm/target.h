@@ -18,6 +18,7 @@ typedef struct weft__target {
     bool masks;  /* loads and stores of some lanes only, of every element size */
     bool fused;  /* fma, and rounding to integers */
     bool halves; /* f16 to and from f32 */
+    bool asks;   /* is faster if large launches ask for what they will read soon */
 } weft__target;
 
 /* Follows weft__interpreter_isa. */
