@@ -33,8 +33,8 @@ static bool is_constant_nan(const weft__emitter *emitter, weft__ref x)
            !weft__llvm.IsNull(weft__llvm.BuildFCmp(emitter->builder, WEFT__FCMP_UNO, x, x, ""));
 }
 
-/* With a NaN the result is known. LLVM must not find that out: what it makes of `nan != x`, a single
- * one, is a byte of 255 where a bool is 1. */
+/* With a NaN the result is known. LLVM must not find that out: what it makes of `nan != x`, a
+ * single one, is a byte of 255 where a bool is 1. */
 static weft__ref compare_floats(const weft__emitter *emitter, int predicate, weft__ref x,
                                 weft__ref y)
 {

@@ -1,16 +1,20 @@
-/* Quick code of what is long: what a kernel computes several times becomes a function of vectors,
- * which is made once and called. */
+/* Quick code of what is long: what a kernel computes in a row becomes a function of vectors, in
+ * machine code of our own where that can be made; elsewhere what it computes several times becomes
+ * one, which is made once and called. */
 #ifndef WEFT_CODEGEN_LLVM_OUTLINE_H
 #define WEFT_CODEGEN_LLVM_OUTLINE_H
 
 #include "codegen/llvm/repeat.h"
+#include "codegen/x86.h"
 
 /* A function: a kernel that loads what is given and stores what is taken from it. */
 typedef struct weft__piece {
     weft__kernel kernel;
     weft__survey survey;
     int inputs, outputs;
-    weft__ref *tables; /* room for those of an emitter */
+    weft__ref *tables;      /* room for those of an emitter */
+    weft__x86_code machine; /* what is called, if there are such */
+    weft__ref code;         /* the same, once a function calls it */
 } weft__piece;
 
 /* A kernel that calls functions: each `call` has the values that it gives, from the last one on, as
@@ -18,6 +22,7 @@ typedef struct weft__piece {
 typedef struct weft__outline {
     weft__kernel kernel; /* with the operands of the one that it was made of */
     int count;           /* of functions; 0: there is no such kernel */
+    bool machine;        /* they are machine code */
     weft__piece pieces[WEFT__REPEATS_MOST];
 } weft__outline;
 

@@ -429,13 +429,24 @@ static weft_status make_tables(struct finder *finder)
     return WEFT_OK;
 }
 
+static weft_status begin(const weft__survey *survey, struct finder *finder)
+{
+    *finder->to = (weft__repeats){.survey = survey};
+    TRY(make_tables(finder));
+    find_order(finder->to);
+    find_other_uses(finder->to);
+    return WEFT_OK;
+}
+
+weft_status weft__repeats_begin(const weft__survey *survey, weft__repeats *repeats)
+{
+    return begin(survey, &(struct finder){.to = repeats});
+}
+
 weft_status weft__repeats_find(const weft__survey *survey, weft__repeats *repeats)
 {
     struct finder finder = {.to = repeats};
-    *repeats = (weft__repeats){.survey = survey};
-    TRY(make_tables(&finder));
-    find_order(repeats);
-    find_other_uses(repeats);
+    TRY(begin(survey, &finder));
     link_alike(&finder);
     find_all(&finder);
     return WEFT_OK;

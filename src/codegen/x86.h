@@ -1,0 +1,33 @@
+/* Machine code of our own for x86-64 with AVX-512, of long rows of primitives: it takes a few
+ * hundredths of a millisecond where libLLVM takes ten. */
+#ifndef WEFT_CODEGEN_X86_H
+#define WEFT_CODEGEN_X86_H
+
+#include "codegen/skip.h"
+
+/* Where an element of each lane is, for an operand of the kernel: vectors of its lanes follow each
+ * other, from a multiple of 64 bytes on; a bool is one bit a lane. */
+typedef struct weft__x86_source {
+    const weft__kernel *kernel; /* in one dimension: loads, primitives, then stores */
+    const uint8_t *needed;      /* of each value; 0: it is not computed */
+    const uint8_t *skip;        /* as in weft__skips */
+    const weft__skip *skips;
+    int skips_count;
+    int lanes;
+} weft__x86_source;
+
+typedef struct weft__x86_code {
+    uint8_t *bytes; /* a function of a pointer to the frame, which has all operands */
+    uint32_t count;
+    uint32_t frame; /* its bytes; a multiple of 64 */
+} weft__x86_code;
+
+/* Whether a primitive is made with so many lanes. */
+bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes);
+/* Where an operand begins in the frame. */
+uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes);
+/* Fails if memory runs out, or if the frame would be too large (WEFT_ERROR_UNSUPPORTED). */
+weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code);
+void weft__x86_free(weft__x86_code *code);
+
+#endif
