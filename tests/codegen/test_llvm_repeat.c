@@ -77,7 +77,7 @@ static bool outline(weft__builder *builder, weft_status built, int *functions, i
     bool made =
         built == WEFT_OK && weft__survey_make(&builder->kernel, &at.launch, &survey) == WEFT_OK;
     survey.target.isa = WEFT__ISA_AVX2;
-    made = made && weft__outline_make(&survey, &outline) == WEFT_OK;
+    made = made && weft__outline_make(&survey, false, &outline) == WEFT_OK;
     *functions = outline.count;
     *calls = outline.count > 0 ? calls_in(&outline.kernel) : 0;
     weft__outline_free(&outline);

@@ -1,6 +1,7 @@
 /* Compiling: from a kernel to the bytes of an object, with everything of LLVM's made and dropped
  * here. */
 #include "codegen/llvm/fold_emit.h"
+#include "codegen/llvm/machine.h"
 #include "codegen/llvm/object.h"
 #include "codegen/llvm/outline.h"
 #include "core/allocate.h"
@@ -39,6 +40,7 @@ struct surveys {
     weft__fold_parts parts;
     weft__survey kernel, points;
     weft__outline outline; /* of the points, in quick code */
+    weft__moves moves;     /* of machine code that does without LLVM; else there are none */
 };
 
 /* The tables of values, then the operands. */
@@ -144,12 +146,12 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
 
 /* From then on the points are those of the outline, if there is one; a turn has as many vectors
  * as before. */
-static weft_status outline(const weft__kernel *kernel, const weft__launch *sample,
+static weft_status outline(const weft__kernel *kernel, const weft__launch *sample, bool quick,
                            struct surveys *surveys)
 {
     weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
     const weft__kernel *outlined = &surveys->outline.kernel;
-    TRY(weft__outline_make(points, &surveys->outline));
+    TRY(weft__outline_make(points, quick && points->whole, &surveys->outline));
     if (surveys->outline.count == 0)
         return WEFT_OK;
     const int unroll = points->unroll;
@@ -191,6 +193,7 @@ static void drop_surveys(struct surveys *surveys)
     weft__survey_free(&surveys->kernel);
     weft__survey_free(&surveys->points);
     weft__outline_free(&surveys->outline);
+    weft__moves_free(&surveys->moves);
     if (surveys->folds)
         weft__fold_parts_free(&surveys->parts);
 }
@@ -243,59 +246,80 @@ static void describe_operands(const weft__kernel *kernel, const weft__survey *su
     }
 }
 
-/* The header, the operands, the folds and the file, one after the other. */
-static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys,
-                        weft__llvm_buffer buffer, weft__object *object)
+static weft__object_header header_of(const weft__kernel *kernel, const struct surveys *surveys)
 {
     const weft__survey *survey = &surveys->kernel;
-    const weft__kernel *results = survey->kernel;
-    const size_t file = weft__llvm.GetBufferSize(buffer);
+    const bool machine = surveys->moves.count > 0;
     weft__object_header header = {
         .isa = survey->target.isa,
         .halves = survey->target.halves,
-        .streamed = survey->streamed,
+        .streamed = machine ? -1 : survey->streamed,
         .has_index = weft__kernel_has_index(kernel),
         .operands_count = kernel->operands_count,
-        .displaced_count = survey->operands - results->operands_count,
+        .displaced_count = survey->operands - survey->kernel->operands_count,
         .folds_count = kernel->folds_count,
         .lanes = weft__kernel_has_lanes(kernel),
-        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0};
+        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0,
+        .moves_count = surveys->moves.count,
+        .frame = machine ? surveys->outline.pieces[0].machine.frame : 0};
+    memcpy(header.magic, WEFT__OBJECT_MAGIC, sizeof header.magic);
+    return header;
+}
+
+/* The header, the operands, the folds, the moves and the file, one after the other. */
+static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys, const void *file,
+                        size_t bytes, weft__object *object)
+{
+    const weft__survey *survey = &surveys->kernel;
+    weft__object_header header = header_of(kernel, surveys);
     const size_t displaced = sizeof header,
                  operands = displaced + header.displaced_count * sizeof(weft__object_displaced);
     const size_t folds = operands + kernel->operands_count * sizeof(weft__object_operand);
-    size_t begin = folds + kernel->folds_count * sizeof(weft__object_fold);
+    const size_t moves = folds + kernel->folds_count * sizeof(weft__object_fold);
+    size_t begin = moves + surveys->moves.count * sizeof(weft__object_move);
     begin += -begin & 15U;
-    char *data = weft__allocate_zeroed(begin + file);
+    char *data = weft__allocate_zeroed(begin + bytes);
     if (data == NULL)
         return WEFT_ERROR_MEMORY;
-    memcpy(header.magic, WEFT__OBJECT_MAGIC, sizeof header.magic);
     memcpy(data, &header, sizeof header);
     describe_displaced(survey, data + displaced);
     describe_operands(kernel, surveys->folds ? &surveys->points : survey, data + operands);
     memcpy(data + folds, surveys->described, kernel->folds_count * sizeof(weft__object_fold));
+    if (surveys->moves.count > 0)
+        memcpy(data + moves, surveys->moves.move, surveys->moves.count * sizeof(weft__object_move));
     header.checksum = weft__object_checksum(data, begin);
     memcpy(data, &header, sizeof header);
-    memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
-    *object = (weft__object){data, begin + file};
+    memcpy(data + begin, file, bytes);
+    *object = (weft__object){data, begin + bytes};
     return WEFT_OK;
 }
 
-/* Everything up to LLVM's buffer, which is to be disposed of; then the surveys are to be dropped.
- */
-static weft_status compile(const weft__kernel *kernel, const weft__launch *sample, int kind,
-                           weft__effort *effort, struct surveys *surveys, weft__llvm_buffer *buffer)
+/* Everything before LLVM; then the surveys are to be dropped. */
+static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
+                           weft__effort *effort, struct surveys *surveys, int *level)
 {
     TRY(weft__llvm_open());
     weft_status status = make_surveys(kernel, sample, surveys);
-    const int level = status == WEFT_OK ? level_of(surveys, effort) : 0;
+    *level = status == WEFT_OK ? level_of(surveys, effort) : 0;
     if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK && surveys->kernel.unroll > QUICK_MOST)
         weft__survey_set_unroll(&surveys->kernel, QUICK_MOST);
-    if (status == WEFT_OK && level == 0)
-        status = outline(kernel, sample, surveys);
-    if (status == WEFT_OK)
-        status = emit(surveys, kind, level, buffer);
+    if (status == WEFT_OK && *level == 0)
+        status = outline(kernel, sample, *effort == WEFT__EFFORT_QUICK, surveys);
+    if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK && !surveys->folds)
+        status = weft__moves_find(&surveys->kernel, &surveys->moves);
     if (status != WEFT_OK)
         drop_surveys(surveys);
+    return status;
+}
+
+static weft_status emit_object(const weft__kernel *kernel, const struct surveys *surveys, int level,
+                               weft__object *object)
+{
+    weft__llvm_buffer buffer;
+    TRY(emit(surveys, WEFT__FILE_OBJECT, level, &buffer));
+    const weft_status status = pack(kernel, surveys, weft__llvm.GetBufferStart(buffer),
+                                    weft__llvm.GetBufferSize(buffer), object);
+    weft__llvm.DisposeMemoryBuffer(buffer);
     return status;
 }
 
@@ -303,10 +327,12 @@ weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *s
                                weft__effort *effort, weft__object *object)
 {
     struct surveys surveys;
-    weft__llvm_buffer buffer;
-    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, effort, &surveys, &buffer));
-    const weft_status status = pack(kernel, &surveys, buffer, object);
-    weft__llvm.DisposeMemoryBuffer(buffer);
+    int level;
+    TRY(prepare(kernel, sample, effort, &surveys, &level));
+    const weft__x86_code *machine = &surveys.outline.pieces[0].machine;
+    const weft_status status = surveys.moves.count > 0
+                                   ? pack(kernel, &surveys, machine->bytes, machine->count, object)
+                                   : emit_object(kernel, &surveys, level, object);
     drop_surveys(&surveys);
     return status;
 }
@@ -316,11 +342,14 @@ weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *s
     struct surveys surveys;
     weft__llvm_buffer buffer;
     weft__effort effort = WEFT__EFFORT_FULL;
-    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &effort, &surveys, &buffer));
+    int level;
+    TRY(prepare(kernel, sample, &effort, &surveys, &level));
+    const weft_status status = emit(&surveys, WEFT__FILE_ASSEMBLY, level, &buffer);
+    drop_surveys(&surveys);
+    TRY(status);
     const size_t bytes = weft__llvm.GetBufferSize(buffer);
     if ((*text = weft__allocate_zeroed(bytes + 1)) != NULL)
         memcpy(*text, weft__llvm.GetBufferStart(buffer), bytes);
     weft__llvm.DisposeMemoryBuffer(buffer);
-    drop_surveys(&surveys);
     return *text != NULL ? WEFT_OK : WEFT_ERROR_MEMORY;
 }

@@ -235,6 +235,23 @@ weft_status weft__elf_load(const char *data, size_t bytes, weft__native *native)
     return status;
 }
 
+weft_status weft__machine_load(const char *code, size_t bytes, weft__native *native)
+{
+    struct file file = {.data = code, .bytes = bytes};
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (bytes == 0 || bytes > memory_most)
+        return damaged("it has no code");
+    native->bytes = (size_t)((bytes + page - 1) / page * page);
+    TRY(map(&file, native));
+    memcpy(native->memory, code, bytes);
+    if (mprotect(native->memory, native->bytes, PROT_READ | PROT_EXEC) != 0) {
+        weft__elf_unload(native);
+        return FAIL(WEFT_ERROR_SYSTEM, "the system does not let memory be made executable");
+    }
+    memcpy(&native->machine, &native->memory, sizeof native->machine);
+    return WEFT_OK;
+}
+
 void weft__elf_unload(weft__native *native)
 {
     (void)munmap(native->memory, native->bytes);

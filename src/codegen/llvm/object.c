@@ -23,6 +23,11 @@ static weft_status damaged(void)
     return FAIL(WEFT_ERROR_COMPILE, "the compiled kernel is damaged; it must be compiled again");
 }
 
+static size_t moves_bytes(const weft__object_header *header)
+{
+    return header->moves_count * sizeof(weft__object_move);
+}
+
 static size_t operands_bytes(const weft__object_header *header)
 {
     return header->displaced_count * sizeof(weft__object_displaced) +
@@ -54,10 +59,11 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         header->operands_count + header->folds_count > WEFT__OPERANDS_MAX ||
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
         header->streamed < -1 || header->streamed >= (int32_t)header->operands_count ||
-        header->width > WEFT__WHOLE_BYTES)
+        header->width > WEFT__WHOLE_BYTES || header->moves_count > 4 * WEFT__OPERANDS_MAX ||
+        header->frame > WEFT__MACHINE_FRAME_MOST)
         return damaged();
-    *begin =
-        sizeof *header + operands_bytes(header) + header->folds_count * sizeof(weft__object_fold);
+    *begin = sizeof *header + operands_bytes(header) +
+             header->folds_count * sizeof(weft__object_fold) + moves_bytes(header);
     *begin += -*begin & 15U;
     if (*begin > object->bytes || weft__object_checksum(object->data, *begin) != header->checksum)
         return damaged();
@@ -107,12 +113,44 @@ static bool folds_fit(const weft__native *native)
     return true;
 }
 
+/* Whether machine code moves only what there is. */
+static bool moves_fit(const weft__native *native)
+{
+    const weft__object_header *header = &native->header;
+    bool fit =
+        header->moves_count == 0 || (header->folds_count == 0 && header->displaced_count == 0 &&
+                                     (header->width == 8 || header->width == 16));
+    for (uint32_t k = 0; fit && k < header->moves_count; k++) {
+        const weft__object_move *move = &native->moves[k];
+        const bool element = move->kind == WEFT__MOVE_ROW || move->kind == WEFT__MOVE_LOAD ||
+                             move->kind == WEFT__MOVE_STORE;
+        const bool index = move->kind == WEFT__MOVE_INDEX || move->kind == WEFT__MOVE_INDEX_ROW;
+        fit = move->kind < WEFT__MOVE_KINDS && move->part <= move->pair && move->pair <= 1 &&
+              (move->size == 0 || move->size == 4 || move->size == 8) &&
+              move->at <= header->frame &&
+              header->frame - move->at >= header->width * (move->size ? move->size : 1U) &&
+              (!index || (move->slot < WEFT_NDIM_MAX && move->size == 8)) &&
+              (!element || (move->slot < header->operands_count &&
+                            1U << native->operands[move->slot].size ==
+                                (move->size ? move->size : 1U) << move->pair));
+    }
+    return fit;
+}
+
 /* Whether there is the code that there should be: that of results which are not only stored is
  * missed only by kernels without folds. */
 static bool code_fits(const weft__native *native)
 {
+    if (native->header.moves_count > 0)
+        return native->machine != NULL;
     return native->header.folds_count > 0 ? native->fold != NULL
                                           : native->fold == NULL && native->run != NULL;
+}
+
+static weft_status load_code(const char *code, size_t bytes, weft__native *native)
+{
+    return native->header.moves_count > 0 ? weft__machine_load(code, bytes, native)
+                                          : weft__elf_load(code, bytes, native);
 }
 
 weft_status weft__object_load(const weft__object *object, weft__image *image)
@@ -120,7 +158,8 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     weft__object_header header;
     size_t begin = 0;
     TRY(check_header(object, &header, &begin));
-    weft__native *native = weft__allocate_zeroed(sizeof *native + operands_bytes(&header));
+    const size_t operands = operands_bytes(&header) + (-operands_bytes(&header) & 15U);
+    weft__native *native = weft__allocate_zeroed(sizeof *native + operands + moves_bytes(&header));
     if (native == NULL)
         return WEFT_ERROR_MEMORY;
     const char *at = (const char *)object->data + sizeof header;
@@ -128,9 +167,11 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     native->operands = (const weft__object_operand *)(native->displaced + header.displaced_count);
     memcpy(native->displaced, at, operands_bytes(&header));
     memcpy(native->folds, at + operands_bytes(&header), header.folds_count * sizeof *native->folds);
+    at += operands_bytes(&header) + header.folds_count * sizeof *native->folds;
+    native->moves = memcpy((char *)native->displaced + operands, at, moves_bytes(&header));
     weft_status status =
-        operands_fit(native) && folds_fit(native)
-            ? weft__elf_load((const char *)object->data + begin, object->bytes - begin, native)
+        operands_fit(native) && folds_fit(native) && moves_fit(native)
+            ? load_code((const char *)object->data + begin, object->bytes - begin, native)
             : damaged();
     if (status == WEFT_OK && !code_fits(native)) {
         weft__elf_unload(native);

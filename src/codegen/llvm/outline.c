@@ -123,6 +123,15 @@ static weft__value moved(weft__op op, uint8_t dtype, int slot)
     return (weft__value){.op = (uint8_t)op, .dtype = dtype, .slot = (uint16_t)slot};
 }
 
+/* What machine code gives may be stored as it is: all NaNs have the same bits. */
+static int32_t add_canonical(const struct copying *copying, uint32_t position)
+{
+    const uint8_t dtype = copying->repeats->survey->kernel->values[position].dtype;
+    weft__value same = moved(WEFT__OP_bitcast, dtype, 0);
+    same.argument[0] = copying->number[position];
+    return weft__dtype_is_float((weft_dtype)dtype) ? add(copying, same) : same.argument[0];
+}
+
 static void fill_piece(const struct copying *copying, const struct cut *cut)
 {
     const weft__repeats *repeats = copying->repeats;
@@ -138,7 +147,8 @@ static void fill_piece(const struct copying *copying, const struct cut *cut)
         const uint32_t position = repeats->order[cut->begin + cut->output[k]];
         const uint8_t dtype = kernel->values[position].dtype;
         weft__value store = moved(WEFT__OP_store, dtype, cut->inputs + k);
-        store.argument[0] = copying->number[position];
+        store.argument[0] =
+            copying->machine ? add_canonical(copying, position) : copying->number[position];
         operands[cut->inputs + k] = (weft__kernel_operand){.dtype = dtype, .output = true};
         (void)add(copying, store);
     }
@@ -170,7 +180,8 @@ static void forget(int32_t *number, uint32_t count)
 static weft_status make_piece(struct copying copying, const struct cut *cut, weft__piece *piece)
 {
     const uint32_t count = copying.repeats->survey->kernel->values_count;
-    const size_t moves = (size_t)(cut->inputs + cut->outputs), values = count + moves;
+    const size_t moves = (size_t)(cut->inputs + cut->outputs);
+    const size_t values = count + moves + (size_t)cut->outputs;
     *piece = (weft__piece){.inputs = cut->inputs, .outputs = cut->outputs};
     piece->kernel.ndim = 1;
     piece->kernel.operands_count = (uint32_t)moves;
@@ -322,7 +333,7 @@ static bool has_machine(const weft__survey *survey)
     return survey->target.isa == WEFT__ISA_AVX512 && (survey->lanes == 8 || survey->lanes == 16);
 }
 
-weft_status weft__outline_make(const weft__survey *survey, weft__outline *outline)
+weft_status weft__outline_make(const weft__survey *survey, bool all, weft__outline *outline)
 {
     const weft__kernel *kernel = survey->kernel;
     weft__repeats repeats;
@@ -332,7 +343,7 @@ weft_status weft__outline_make(const weft__survey *survey, weft__outline *outlin
     if (made_of(survey) <= (outline->machine ? LONG_MACHINE : LONG) || kernel->loops_count > 0 ||
         kernel->scatters_count > 0)
         return WEFT_OK;
-    weft_status status = outline->machine ? weft__repeats_begin(survey, &repeats)
+    weft_status status = outline->machine ? weft__repeats_begin(survey, all, &repeats)
                                           : weft__repeats_find(survey, &repeats);
     if (status == WEFT_OK)
         status = make(&repeats, outline);

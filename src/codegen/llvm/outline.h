@@ -26,9 +26,10 @@ typedef struct weft__outline {
     weft__piece pieces[WEFT__REPEATS_MOST];
 } weft__outline;
 
-/* Makes one of the kernel of a survey, if that saves much. Ends with weft__outline_free, also where
- * it fails. */
-weft_status weft__outline_make(const weft__survey *survey, weft__outline *outline);
+/* Makes one of the kernel of a survey, if that saves much. With `all`, machine code also computes
+ * what is the same for all points, so that nothing else may be left. Ends with weft__outline_free,
+ * also where it fails. */
+weft_status weft__outline_make(const weft__survey *survey, bool all, weft__outline *outline);
 void weft__outline_free(weft__outline *outline);
 
 /* The survey is one of the outline's kernel: the functions have its lanes and vectors. */

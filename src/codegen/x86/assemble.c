@@ -130,10 +130,34 @@ void weft__assemble_mask(weft__assembly *assembly, uint32_t code, bool wide, int
     put_operands(assembly, to, operand, immediate);
 }
 
-uint32_t weft__assemble_jump(weft__assembly *assembly, uint8_t condition)
+static void put_all(weft__assembly *assembly, const uint8_t *bytes, int count)
 {
-    put(assembly, 0x0f);
-    put(assembly, 0x80 | condition);
+    for (int k = 0; k < count; k++)
+        put(assembly, bytes[k]);
+}
+
+void weft__assemble_divide(weft__assembly *assembly, uint32_t at, uint32_t by, bool is_signed)
+{
+    static const uint8_t load_rax[] = {0x48, 0x8b, 0x87}, store_rax[] = {0x48, 0x89, 0x87};
+    static const uint8_t clear_rdx[] = {0x31, 0xd2}, extend_rax[] = {0x48, 0x99};
+    static const uint8_t divide[] = {0x48, 0xf7, 0xb7}, divide_signed[] = {0x48, 0xf7, 0xbf};
+    put_all(assembly, load_rax, 3);
+    put_word(assembly, at);
+    put_all(assembly, is_signed ? extend_rax : clear_rdx, 2);
+    put_all(assembly, is_signed ? divide_signed : divide, 3);
+    put_word(assembly, by);
+    put_all(assembly, store_rax, 3);
+    put_word(assembly, at);
+}
+
+uint32_t weft__assemble_jump(weft__assembly *assembly, int condition)
+{
+    if (condition == WEFT__ALWAYS) {
+        put(assembly, 0xe9);
+    } else {
+        put(assembly, 0x0f);
+        put(assembly, 0x80 | condition);
+    }
     put_word(assembly, 0);
     return assembly->count;
 }

@@ -62,8 +62,11 @@ void weft__assemble(weft__assembly *assembly, const weft__instruction *instructi
 /* One of masks, or of one and the frame; `wide` is the L of its encoding. */
 void weft__assemble_mask(weft__assembly *assembly, uint32_t code, bool wide, int to, int from,
                          weft__operand operand, int immediate);
+/* Divides the i64 or u64 at a place in the frame by that at another, which is not 0. */
+void weft__assemble_divide(weft__assembly *assembly, uint32_t at, uint32_t by, bool is_signed);
 /* A jump forward, on a condition: what weft__assemble_land is given where it goes to. */
-uint32_t weft__assemble_jump(weft__assembly *assembly, uint8_t condition);
+enum { WEFT__IF_CARRY = 2, WEFT__IF_ZERO = 4, WEFT__IF_NOT_ZERO = 5, WEFT__ALWAYS = 16 };
+uint32_t weft__assemble_jump(weft__assembly *assembly, int condition);
 void weft__assemble_land(weft__assembly *assembly, uint32_t jump);
 /* The end: returns, and puts the constants behind the code. */
 void weft__assemble_end(weft__assembly *assembly);

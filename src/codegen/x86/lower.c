@@ -712,6 +712,8 @@ static void lower(const lowering *l)
         lower_compare_vectors(l);
     else if (op == WEFT__OP_fma)
         lower_fma(l);
+    else if ((op == WEFT__OP_div || op == WEFT__OP_rem) && !is_float(l->from))
+        weft__x86_divide(l->maker, l->number);
     else
         (is_float(l->from) ? lower_floats : lower_integers)(l);
 }

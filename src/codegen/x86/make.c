@@ -43,9 +43,7 @@ static bool is_known(weft_dtype dtype) { return dtype == WEFT_BOOL || weft__x86_
 
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes)
 {
-    const bool is_float = value->dtype == WEFT_F32 || value->dtype == WEFT_F64;
-    if ((lanes != 8 && lanes != 16) || value->op < WEFT__OP_cast || value->op > WEFT__OP_shr ||
-        ((value->op == WEFT__OP_div || value->op == WEFT__OP_rem) && !is_float))
+    if ((lanes != 8 && lanes != 16) || value->op < WEFT__OP_cast || value->op > WEFT__OP_shr)
         return false;
     for (int k = 0; k < weft__value_arguments(kernel, value); k++)
         if (!is_known((weft_dtype)kernel->values[value->argument[k]].dtype))

@@ -49,6 +49,7 @@ typedef struct weft__maker {
     uint8_t *kept;      /* of each unit: 0, or 1 + how many skips deep it was put to its place */
     uint8_t *leaves;    /* of each value: it is stored */
     uint32_t frame;
+    uint32_t room; /* two lines of it for what is divided lane by lane; 0: there are none yet */
     int32_t held[WEFT__REGISTERS]; /* units, or -1 */
     bool pinned[WEFT__REGISTERS];  /* what this step uses */
     weft__skipping skipping[WEFT__SKIPS_MOST];
@@ -83,6 +84,8 @@ void weft__place_leave(weft__maker *maker);
 
 /* lower.c: one primitive. */
 void weft__x86_lower(weft__maker *maker, uint32_t number);
+/* divide.c: the quotient or remainder of integers. */
+void weft__x86_divide(weft__maker *maker, uint32_t number);
 
 /* Instructions that several files need. */
 static inline weft__operand weft__in_register(int number)

@@ -18,7 +18,6 @@ enum { NOWHERE = -1 };
 #define MASK_DIFFERS WEFT__X86(1, 0, 0, 0x47)
 #define MASK_TEST_16 WEFT__X86(1, 0, 0, 0x98)
 #define MASK_TEST_8 WEFT__X86(1, 1, 0, 0x98)
-enum { IF_ZERO = 4, IF_CARRY = 2 };
 
 static const weft__value *value_of(const weft__maker *maker, int32_t unit)
 {
@@ -233,7 +232,8 @@ void weft__place_enter(weft__maker *maker, uint32_t skip)
     weft__assemble_mask(&maker->code, test, false, mask, 0, weft__in_register(mask),
                         WEFT__NO_IMMEDIATE);
     weft__skipping *skipping = &maker->skipping[maker->deep++];
-    skipping->jump = weft__assemble_jump(&maker->code, of->side == 1 ? IF_ZERO : IF_CARRY);
+    skipping->jump =
+        weft__assemble_jump(&maker->code, of->side == 1 ? WEFT__IF_ZERO : WEFT__IF_CARRY);
     skipping->step = maker->now;
     memcpy(skipping->held, maker->held, sizeof maker->held);
 }
