@@ -22,7 +22,8 @@ typedef struct weft__x86_code {
     uint32_t frame; /* its bytes; a multiple of 64 */
 } weft__x86_code;
 
-/* Whether a primitive is made with so many lanes. */
+/* Whether values of a dtype are known; whether a primitive is made with so many lanes. */
+bool weft__x86_has(weft_dtype dtype);
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes);
 /* Where an operand begins in the frame. */
 uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes);

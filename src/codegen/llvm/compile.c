@@ -151,7 +151,7 @@ static weft_status outline(const weft__kernel *kernel, const weft__launch *sampl
 {
     weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
     const weft__kernel *outlined = &surveys->outline.kernel;
-    TRY(weft__outline_make(points, quick && points->whole, &surveys->outline));
+    TRY(weft__outline_make(points, quick, &surveys->outline));
     if (surveys->outline.count == 0)
         return WEFT_OK;
     const int unroll = points->unroll;

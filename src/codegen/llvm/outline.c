@@ -12,8 +12,8 @@ enum {
     ROW = 24           /* values that are worth a function of machine code */
 };
 
-/* Values that become a function, from a place on: what they take from outside, and which of them
- * are used there. */
+/* Values that become a function, from a place on: what they take from outside, and what is used
+ * there, both by positions in the kernel. */
 struct cut {
     uint32_t begin, length;
     int inputs, outputs;
@@ -28,7 +28,7 @@ struct copying {
     int32_t *number;  /* that a value has there, or -1 */
     int32_t *input;   /* room for those of a cut … */
     uint32_t *output; /* … and for these */
-    bool machine;
+    bool machine, all;
 };
 
 static void add_input(const struct copying *copying, struct cut *cut, int32_t position)
@@ -42,6 +42,36 @@ static void add_input(const struct copying *copying, struct cut *cut, int32_t po
     cut->input[cut->inputs++] = position;
 }
 
+/* Whether what is made of constants alone can be made by machine code, too. */
+static bool does_fixed(const weft__survey *survey, int32_t position)
+{
+    const weft__kernel *kernel = survey->kernel;
+    const weft__value *value = &kernel->values[position];
+    bool does = value->op == WEFT__OP_constant ? weft__x86_has((weft_dtype)value->dtype)
+                                               : weft__x86_does(kernel, value, survey->lanes);
+    for (int k = 0; does && k < weft__value_arguments(kernel, value); k++)
+        does = does_fixed(survey, value->argument[k]);
+    return does;
+}
+
+/* What is stored and made of constants alone: of it nothing else may be left, either. */
+static void add_fixed(const struct copying *copying, struct cut *cut)
+{
+    const weft__repeats *repeats = copying->repeats;
+    const weft__kernel *kernel = repeats->survey->kernel;
+    for (uint32_t k = repeats->order[cut->begin]; k < kernel->values_count; k++) {
+        const int32_t from = kernel->values[k].argument[0];
+        int known = 0;
+        if (kernel->values[k].op != WEFT__OP_store || !repeats->fixed[from] ||
+            !does_fixed(repeats->survey, from))
+            continue;
+        while (known < cut->outputs && cut->output[known] != (uint32_t)from)
+            known++;
+        if (known == cut->outputs)
+            cut->output[cut->outputs++] = (uint32_t)from;
+    }
+}
+
 /* The cut of so many values in a row, from a place on. */
 static struct cut cut_row(const struct copying *copying, uint32_t begin, uint32_t length)
 {
@@ -53,8 +83,10 @@ static struct cut cut_row(const struct copying *copying, uint32_t begin, uint32_
         for (int j = 0; j < weft__value_arguments(kernel, value); j++)
             add_input(copying, &cut, value->argument[j]);
         if (repeats->last_use[begin + k] >= begin + length)
-            cut.output[cut.outputs++] = k;
+            cut.output[cut.outputs++] = repeats->order[begin + k];
     }
+    if (copying->all && (repeats->count == 0 || repeats->repeat[0].begin == begin))
+        add_fixed(copying, &cut);
     return cut;
 }
 
@@ -65,7 +97,8 @@ static struct cut cut_repeat(const struct copying *copying, const weft__repeat *
     struct cut cut = {begin,           repeat->length, repeat->inputs,
                       repeat->outputs, copying->input, copying->output};
     weft__repeat_inputs(copying->repeats, repeat, begin, cut.input);
-    memcpy(cut.output, repeat->output, (size_t)repeat->outputs * sizeof *cut.output);
+    for (int k = 0; k < repeat->outputs; k++)
+        cut.output[k] = copying->repeats->order[begin + repeat->output[k]];
     return cut;
 }
 
@@ -144,9 +177,11 @@ static void fill_piece(const struct copying *copying, const struct cut *cut)
     for (uint32_t k = 0; k < cut->length; k++)
         copy_with_fixed(copying, repeats->order[cut->begin + k]);
     for (int k = 0; k < cut->outputs; k++) {
-        const uint32_t position = repeats->order[cut->begin + cut->output[k]];
+        const uint32_t position = cut->output[k];
         const uint8_t dtype = kernel->values[position].dtype;
         weft__value store = moved(WEFT__OP_store, dtype, cut->inputs + k);
+        if (repeats->fixed[position])
+            copy_fixed(copying, (int32_t)position);
         store.argument[0] =
             copying->machine ? add_canonical(copying, position) : copying->number[position];
         operands[cut->inputs + k] = (weft__kernel_operand){.dtype = dtype, .output = true};
@@ -221,7 +256,7 @@ static void add_call(const struct copying *copying, const weft__outline *outline
     call.bits = survey->always;
     const int32_t called = add(copying, call);
     for (int k = 0; k < cut.outputs; k++) {
-        const uint32_t position = repeats->order[begin + cut.output[k]];
+        const uint32_t position = cut.output[k];
         weft__value result = moved(WEFT__OP_result, kernel->values[position].dtype, k);
         result.argument[0] = called;
         copying->number[position] = add(copying, result);
@@ -296,7 +331,7 @@ static void take_rows(const struct copying *copying, weft__repeats *repeats)
 }
 
 /* With tables that nobody needs afterwards. */
-static weft_status make(weft__repeats *repeats, weft__outline *outline)
+static weft_status make(weft__repeats *repeats, bool all, weft__outline *outline)
 {
     const uint32_t count = repeats->survey->kernel->values_count;
     weft_status status = WEFT_OK;
@@ -307,7 +342,8 @@ static weft_status make(weft__repeats *repeats, weft__outline *outline)
                                     .number = number,
                                     .input = number + count,
                                     .output = (uint32_t *)(number + 2 * (size_t)count),
-                                    .machine = outline->machine};
+                                    .machine = outline->machine,
+                                    .all = all};
     if (outline->machine)
         take_rows(&copying, repeats);
     while (status == WEFT_OK && outline->count < repeats->count) {
@@ -327,6 +363,17 @@ static uint32_t made_of(const weft__survey *survey)
     return survey->operations + survey->always * (uint32_t)(survey->unroll - 1);
 }
 
+/* Whether there is enough to do, for each point or, with `all`, at all. */
+static bool is_long(const weft__survey *survey, bool machine, bool all)
+{
+    const weft__kernel *kernel = survey->kernel;
+    uint32_t count = 0;
+    for (uint32_t k = 0; machine && all && k < kernel->values_count; k++)
+        count += survey->needed[k] != 0 && kernel->values[k].op >= WEFT__OP_cast &&
+                 kernel->values[k].op <= WEFT__OP_shr;
+    return count > LONG_MACHINE || made_of(survey) > (machine ? LONG_MACHINE : LONG);
+}
+
 /* Whether the processor has what machine code of our own needs. */
 static bool has_machine(const weft__survey *survey)
 {
@@ -340,13 +387,13 @@ weft_status weft__outline_make(const weft__survey *survey, bool all, weft__outli
     outline->count = 0;
     outline->machine = has_machine(survey);
     outline->kernel.values = NULL;
-    if (made_of(survey) <= (outline->machine ? LONG_MACHINE : LONG) || kernel->loops_count > 0 ||
+    if (!is_long(survey, outline->machine, all) || kernel->loops_count > 0 ||
         kernel->scatters_count > 0)
         return WEFT_OK;
     weft_status status = outline->machine ? weft__repeats_begin(survey, all, &repeats)
                                           : weft__repeats_find(survey, &repeats);
     if (status == WEFT_OK)
-        status = make(&repeats, outline);
+        status = make(&repeats, all, outline);
     weft__repeats_free(&repeats);
     return status;
 }

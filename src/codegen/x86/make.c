@@ -39,16 +39,16 @@ int weft__x86_part_bytes(const weft__maker *maker, weft_dtype dtype)
     return bytes < WEFT__LINE ? bytes : WEFT__LINE;
 }
 
-static bool is_known(weft_dtype dtype) { return dtype == WEFT_BOOL || weft__x86_bytes(dtype) > 0; }
+bool weft__x86_has(weft_dtype dtype) { return dtype == WEFT_BOOL || weft__x86_bytes(dtype) > 0; }
 
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes)
 {
     if ((lanes != 8 && lanes != 16) || value->op < WEFT__OP_cast || value->op > WEFT__OP_shr)
         return false;
     for (int k = 0; k < weft__value_arguments(kernel, value); k++)
-        if (!is_known((weft_dtype)kernel->values[value->argument[k]].dtype))
+        if (!weft__x86_has((weft_dtype)kernel->values[value->argument[k]].dtype))
             return false;
-    return is_known((weft_dtype)value->dtype);
+    return weft__x86_has((weft_dtype)value->dtype);
 }
 
 uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes)
