@@ -13,7 +13,7 @@
 enum {
     STACK_BYTES = 8 << 20, /* libLLVM expects as much as a main thread has; only what is touched
                               costs memory */
-    NICENESS = 5,          /* yields to threads that compute, and still gets there */
+    NICENESS = 5,          /* of what is late: yields to threads that compute, and gets there */
     LINGER_NANOSECONDS = 50000000
 };
 
@@ -139,7 +139,8 @@ static bool wait_for_job(line *l)
 static void *run(void *argument)
 {
     line *l = argument;
-    (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
+    if (l == &lines[LATE]) /* first code is short work that others wait for */
+        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
     pthread_mutex_lock(&mutex);
     while (wait_for_job(l))
         run_one(l);

@@ -1,0 +1,215 @@
+/* Dense maps that are all machine code of our own: the bits of the interpreter, whatever goes there
+ * and comes back, and objects of such code that are damaged. */
+#include "codegen/llvm/object.h"
+#include "kernel/build.h"
+#include "kernel/engines.h"
+#include "support/arrays.h"
+#include <math.h>
+#include <stddef.h>
+
+enum { ROWS = 7, MOST = 16 * ROWS * 300 };
+static const int64_t columns[] = {1, 5, 8, 16, 37, 300};
+
+/* Of a, b (f32 or f64), p (bool), z (complex), r (a row), c (a column), i (i32), u (u64), o (a
+ * column of bools) and a C number s; long enough to be machine code. */
+static const char *const codes[] = {
+    "sin(a)*cos(b) + exp(a - b)*s",
+    "where(p, sin(a) + exp(b), log(abs(a)) - tan(b))",
+    "p && (sin(a) < cos(b) || exp(a) > exp(b)*tan(b)) != (a < b)",
+    "sin(a)*exp(b) + tan(r) - atan(c)*s",
+    "sin(a)*exp(b) + $(index(0))*$(index(1)) + tanh(a)",
+    "sin(z)*exp(z) + z*s",
+    "exp(z)/(z + r) - conj(z)*c",
+    "real(sin(z)*z) + imag(exp(z)) + a",
+    "(i*i + 3*i - 7)*(i/3 + i%5) + ((i << 3) ^ (i >> 2)) - i*i*i + abs(i)*(i & 255) + (i | 3)/(i - "
+    "2)",
+    "(u*u + 3*u + 7)*(u/3 + u%5) + ((u << 3) ^ (u >> 2)) + u*u*u*(u & 255) + (u | 3)/(u + 2)%(u*u "
+    "+ 1)",
+    "cbrt(a) + pow(abs(b), a) + $(p)*erf(b) + fmod(a, b)",
+    "exp(r) + sin(r)*cos(c) + tan(c)*s",
+    "where(o, sin(a) + exp(b), log(abs(a)) - tan(b))",
+};
+enum { CODES = sizeof codes / sizeof codes[0], TEXT = 400, ARRAYS = 9 };
+
+static void write_code(const char *code, const char *dtype, char *text)
+{
+    for (; *code; code++)
+        if (*code == '$')
+            text += snprintf(text, 8, "%s", dtype);
+        else
+            *text++ = *code;
+    *text = '\0';
+}
+
+static weft_array *numbers(weft_shape shape, uint64_t state, weft_dtype dtype)
+{
+    static const float rare[] = {0, -0.0F, 1e7F, -3e9F, 1e30F, 1e-30F, INFINITY, NAN};
+    static float values[2 * ROWS * 300];
+    const int64_t count = shape.size[0] * shape.size[1];
+    for (int64_t k = 0; k < count; k++) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        values[k] = dtype >= WEFT_BOOL && dtype <= WEFT_U64 ? (float)(state >> 57)
+                    : state >> 60 == 3                      ? rare[state >> 57 & 7]
+                                                            : (float)(state >> 40) * 0x1p-22F - 1;
+        if (dtype == WEFT_BOOL)
+            values[k] = (float)(state >> 63);
+    }
+    WEFT_AUTO weft_array *plain = from(values, (size_t)count * sizeof *values, shape, WEFT_F32);
+    return plain ? weft_cast(plain, dtype) : NULL;
+}
+
+static weft_array *compute(weft__engine engine, const char *text, weft_array *const *arrays)
+{
+    static const char *const names[] = {"a", "b", "p", "z", "r", "c", "i", "u", "o", "s"};
+    const char *used[ARRAYS + 1];
+    weft_operand operands[ARRAYS + 1];
+    int count = 0;
+    const double s = 0.7;
+    for (int k = 0; k <= ARRAYS; k++) {
+        const char *at = text;
+        bool found = false;
+        for (; !found && (at = strchr(at, names[k][0])); at++)
+            found = (at == text || !strchr("abcdefghijklmnopqrstuvwxyz0123456789", at[-1])) &&
+                    (at[1] == '\0' || !strchr("abcdefghijklmnopqrstuvwxyz(0123456789", at[1]));
+        if (!found)
+            continue;
+        used[count] = names[k];
+        operands[count++] = k < ARRAYS ? WEFT_OPERAND(arrays[k]) : WEFT_OPERAND(s);
+    }
+    weft__engine_choose((int)engine);
+    weft_device_reset(WEFT_CPU);
+    return weft_evaluate_new(text, count, used, operands);
+}
+
+static bool same_bits(const char *code, const char *dtype, weft_array *const *arrays)
+{
+    static char bytes[MOST];
+    char text[TEXT];
+    write_code(code, dtype, text);
+    WEFT_AUTO weft_array *plain = compute(WEFT__ENGINE_INTERPRETER, text, arrays);
+    WEFT_AUTO weft_array *quick = compute(WEFT__ENGINE_QUICK, text, arrays);
+    const size_t count = plain ? weft_array_bytes(plain) : 0;
+    const bool same = plain && quick && weft_copy_to_host(plain, bytes, count) == WEFT_OK &&
+                      holds(quick, bytes, count);
+    if (!same)
+        fprintf(stderr, "%s: %s\n", text, weft_error_message());
+    return same;
+}
+
+static bool check_all(int64_t width, weft_dtype dtype, weft_dtype complex)
+{
+    const weft_shape shape = WEFT_SHAPE(ROWS, width);
+    WEFT_AUTO weft_array *a = numbers(shape, 1, dtype), *b = numbers(shape, 2, dtype);
+    WEFT_AUTO weft_array *p = numbers(shape, 3, WEFT_BOOL), *z = numbers(shape, 4, complex);
+    WEFT_AUTO weft_array *r = numbers(WEFT_SHAPE(1, width), 5, dtype);
+    WEFT_AUTO weft_array *c = numbers(WEFT_SHAPE(ROWS, 1), 6, dtype);
+    WEFT_AUTO weft_array *i = numbers(shape, 7, WEFT_I32), *u = numbers(shape, 8, WEFT_U64);
+    WEFT_AUTO weft_array *o = numbers(WEFT_SHAPE(ROWS, 1), 9, WEFT_BOOL);
+    weft_array *const arrays[ARRAYS] = {a, b, p, z, r, c, i, u, o};
+    CHECK_OR(a && b && p && z && r && c && i && u && o, false);
+    for (int k = 0; k < CODES; k++)
+        CHECK_OR(same_bits(codes[k], weft_dtype_name(dtype), arrays), false);
+    return true;
+}
+
+TEST(same_bits_whatever_is_moved)
+{
+    NEEDS_LLVM();
+    AUTO_ENGINE setting = engine_begin(WEFT__ENGINE_QUICK);
+    for (int k = 0; k < 6; k++) {
+        CHECK(check_all(columns[k], WEFT_F32, WEFT_C64));
+        CHECK(check_all(columns[k], WEFT_F64, WEFT_C128));
+    }
+}
+
+/* a*a*a… and so on, from one f32 to another. */
+static weft_status compile_long(weft__object *object)
+{
+    enum { LONG = 80 };
+    struct {
+        weft__launch launch;
+        weft__argument arguments[2];
+    } at;
+    weft__builder builder;
+    weft__effort effort = WEFT__EFFORT_QUICK;
+    weft__build_begin(&builder);
+    builder.kernel.ndim = 1;
+    int32_t x = weft__build_load(&builder, weft__build_operand(&builder, WEFT_F32, false)).part[0];
+    for (int k = 0; k < LONG; k++)
+        x = weft__build(&builder, k % 2 ? WEFT__OP_mul : WEFT__OP_add, WEFT_F32, x, x, 0);
+    weft__build_store(&builder, weft__build_operand(&builder, WEFT_F32, true),
+                      (weft__element){.part = {x}, .dtype = WEFT_F32});
+    weft_status status = weft__build_finish(&builder);
+    memset(&at, 0, sizeof at);
+    at.launch.ndim = 1;
+    at.launch.size[0] = 1000;
+    at.launch.arguments_count = 2;
+    at.arguments[0].stride[0] = at.arguments[1].stride[0] = sizeof(float);
+    if (status == WEFT_OK)
+        status = weft__llvm_compile(&builder.kernel, &at.launch, &effort, object);
+    weft__build_free(&builder);
+    return status;
+}
+
+static bool loads(const weft__object *object)
+{
+    weft__image image = {0};
+    const bool loaded = weft__object_load(object, &image) == WEFT_OK;
+    if (loaded)
+        image.destroy(image.program);
+    return loaded;
+}
+
+/* Whether an object loads with another byte before its code, and a checksum that is right. */
+static bool loads_with(weft__object *object, size_t begin, size_t at, uint8_t byte)
+{
+    char *data = object->data, kept = data[at];
+    const size_t checksum = offsetof(weft__object_header, checksum);
+    uint32_t before, right;
+    memcpy(&before, data + checksum, sizeof before);
+    data[at] = (char)byte;
+    right = weft__object_checksum(data, begin);
+    memcpy(data + checksum, &right, sizeof right);
+    const bool loaded = loads(object);
+    data[at] = kept;
+    memcpy(data + checksum, &before, sizeof before);
+    return loaded;
+}
+
+/* What would be moved from or to where nothing is, is refused. */
+TEST(damaged_moves)
+{
+    NEEDS_LLVM();
+    weft__object object = {0};
+    weft__object_header header;
+    CHECK_STATUS(compile_long(&object), WEFT_OK);
+    memcpy(&header, object.data, sizeof header);
+    if (header.moves_count == 0) {
+        weft__object_free(&object);
+        SKIP("machine code is made for AVX-512 alone");
+    }
+    const size_t moves = sizeof header + 2 * sizeof(weft__object_operand);
+    const size_t begin = (moves + header.moves_count * sizeof(weft__object_move) + 15) / 16 * 16;
+    const bool whole = loads(&object);
+    bool any = false;
+    for (size_t k = 0; k < header.moves_count; k++) {
+        const size_t at = moves + k * sizeof(weft__object_move);
+        any |= loads_with(&object, begin, at + offsetof(weft__object_move, kind), 77);
+        any |= loads_with(&object, begin, at + offsetof(weft__object_move, part), 1);
+        any |= loads_with(&object, begin, at + offsetof(weft__object_move, pair), 1);
+        any |= loads_with(&object, begin, at + offsetof(weft__object_move, size), 8);
+        any |= loads_with(&object, begin, at + offsetof(weft__object_move, slot), 2);
+        any |= loads_with(&object, begin, at + offsetof(weft__object_move, at) + 2, 1);
+    }
+    any |= loads_with(&object, begin, offsetof(weft__object_header, frame), 0);
+    any |= loads_with(&object, begin, offsetof(weft__object_header, width), 32);
+    any |= loads_with(&object, begin, offsetof(weft__object_header, folds_count), 1);
+    const uint32_t count = header.moves_count;
+    weft__object_free(&object);
+    CHECK_INT(count, 2);
+    CHECK(whole && !any);
+}
+
+TEST_MAIN(TEST_NO_FAULTS(same_bits_whatever_is_moved,
+                         "compiles many kernels; damaged_moves covers it"),
+          TEST_OF(damaged_moves));
