@@ -253,7 +253,7 @@ static void add_call(const struct copying *copying, const weft__outline *outline
         pass.argument[1] = k == 0 ? pass.argument[0] : call.argument[0];
         call.argument[0] = add(copying, pass);
     }
-    call.bits = survey->always;
+    call.bits = outline->machine ? survey->operations : survey->always;
     const int32_t called = add(copying, call);
     for (int k = 0; k < cut.outputs; k++) {
         const uint32_t position = cut.output[k];
