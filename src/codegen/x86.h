@@ -5,6 +5,16 @@
 
 #include "codegen/skip.h"
 
+/* An operand whose elements the code itself loads or stores, before or after everything else: at an
+ * address that is in the frame. */
+typedef struct weft__x86_move {
+    uint32_t operand;
+    uint32_t pointer; /* number of the address */
+    bool store;
+    bool pair; /* the elements are one part of complex numbers, at whose address … */
+    int part;  /* … this is that part; both are stored together, part 0 first */
+} weft__x86_move;
+
 /* Where an element of each lane is, for an operand of the kernel: vectors of its lanes follow each
  * other, from a multiple of 64 bytes on; a bool is one bit a lane. */
 typedef struct weft__x86_source {
@@ -14,10 +24,14 @@ typedef struct weft__x86_source {
     const weft__skip *skips;
     int skips_count;
     int lanes;
+    const weft__x86_move *moves;
+    uint32_t moves_count, pointers;
 } weft__x86_source;
 
 typedef struct weft__x86_code {
-    uint8_t *bytes; /* a function of a pointer to the frame, which has all operands */
+    /* A function of a pointer to the frame, which has all operands; if it moves some itself, also
+     * of the number of vectors that it is to do, one after the other. */
+    uint8_t *bytes;
     uint32_t count;
     uint32_t frame; /* its bytes; a multiple of 64 */
 } weft__x86_code;
@@ -25,8 +39,9 @@ typedef struct weft__x86_code {
 /* Whether values of a dtype are known; whether a primitive is made with so many lanes. */
 bool weft__x86_has(weft_dtype dtype);
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes);
-/* Where an operand begins in the frame. */
+/* Where an operand begins in the frame, and where an address is. */
 uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes);
+uint32_t weft__x86_pointer(const weft__kernel *kernel, uint32_t pointer, int lanes);
 /* Fails if memory runs out, or if the frame would be too large (WEFT_ERROR_UNSUPPORTED). */
 weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code);
 void weft__x86_free(weft__x86_code *code);

@@ -307,6 +307,9 @@ static weft_status prepare(const weft__kernel *kernel, const weft__launch *sampl
         status = outline(kernel, sample, *effort == WEFT__EFFORT_QUICK, surveys);
     if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK && !surveys->folds)
         status = weft__moves_find(&surveys->kernel, &surveys->moves);
+    if (status == WEFT_OK)
+        status = weft__outline_assemble(&surveys->outline, surveys->moves.own,
+                                        surveys->moves.own_count, surveys->moves.pointers);
     if (status != WEFT_OK)
         drop_surveys(surveys);
     return status;

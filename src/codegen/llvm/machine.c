@@ -63,14 +63,63 @@ static weft__object_move move_of(const weft__survey *survey, const weft__value *
     return move;
 }
 
+/* The number of the operand of the machine code that a store takes. */
+static uint32_t stored_operand(const weft__survey *survey, const weft__value *store)
+{
+    const weft__value *result = &survey->kernel->values[store->argument[0]];
+    return (uint32_t)survey->outline->pieces[0].inputs + result->slot;
+}
+
+/* The store of the other part of the same complex numbers, or NULL. */
+static const weft__value *other_part(const weft__survey *survey, const weft__value *store)
+{
+    const weft__kernel *kernel = survey->kernel;
+    const weft__value *found = NULL;
+    for (uint32_t k = 0; k < kernel->values_count; k++) {
+        const weft__value *value = &kernel->values[k];
+        if (value->op == WEFT__OP_store && value->slot == store->slot &&
+            value->part != store->part && kernel->values[value->argument[0]].op == WEFT__OP_result)
+            found = value;
+    }
+    return found;
+}
+
+/* Leaves the elements of a move to the machine code, which is given their address. */
+static void add_own(const weft__survey *survey, weft__object_move move, uint32_t operand,
+                    const weft__value *other, weft__moves *moves)
+{
+    const weft__kernel *piece = &survey->outline->pieces[0].kernel;
+    weft__x86_move own = {.operand = operand,
+                          .pointer = moves->pointers,
+                          .store = move.kind == WEFT__MOVE_STORE,
+                          .pair = move.pair != 0,
+                          .part = move.part};
+    moves->own[moves->own_count++] = own;
+    if (other != NULL) {
+        own.operand = stored_operand(survey, other);
+        own.part = 1;
+        moves->own[moves->own_count++] = own;
+    }
+    move.kind = WEFT__MOVE_ADDRESS;
+    move.part = 0;
+    move.at = weft__x86_pointer(piece, moves->pointers++, survey->lanes);
+    moves->move[moves->count++] = move;
+}
+
 /* Adds the move of a value to or from an operand of the machine code; false if there is none. */
 static bool add(const weft__survey *survey, const weft__value *value, uint32_t operand,
                 weft__moves *moves)
 {
-    const weft__piece *piece = &survey->outline->pieces[0];
     weft__object_move move = move_of(survey, value);
-    move.at = weft__x86_operand(&piece->kernel, operand, survey->lanes);
-    moves->move[moves->count++] = move;
+    const bool store = move.kind == WEFT__MOVE_STORE, pair = store && move.pair;
+    const weft__value *other = pair ? other_part(survey, value) : NULL;
+    move.at = weft__x86_operand(&survey->outline->pieces[0].kernel, operand, survey->lanes);
+    if (other != NULL && move.part == 1)
+        return true; /* is stored with part 0 */
+    if (move.size > 0 && (store || move.kind == WEFT__MOVE_LOAD) && (!pair || other != NULL))
+        add_own(survey, move, operand, other, moves);
+    else
+        moves->move[moves->count++] = move;
     return move.kind != WEFT__MOVE_KINDS;
 }
 
@@ -90,7 +139,7 @@ static bool add_value(const weft__survey *survey, const weft__value *value, weft
         return add(survey, of, value->slot, moves);
     case WEFT__OP_store:
         return of->op == WEFT__OP_result &&
-               add(survey, value, (uint32_t)survey->outline->pieces[0].inputs + of->slot, moves);
+               add(survey, value, stored_operand(survey, value), moves);
     default:
         return false;
     }
@@ -105,13 +154,18 @@ weft_status weft__moves_find(const weft__survey *survey, weft__moves *moves)
         survey->unroll != 1 || survey->operands != kernel->operands_count)
         return WEFT_OK;
     moves->move = weft__allocate_zeroed(kernel->values_count * sizeof *moves->move);
-    if (moves->move == NULL)
+    moves->own = weft__allocate_zeroed(kernel->values_count * sizeof *moves->own);
+    if (moves->move == NULL || moves->own == NULL)
         return WEFT_ERROR_MEMORY;
     for (uint32_t k = 0; found && k < kernel->values_count; k++)
         found = survey->needed[k] == 0 || add_value(survey, &kernel->values[k], moves);
     if (!found || moves->count > 4 * WEFT__OPERANDS_MAX)
-        moves->count = 0;
+        moves->count = moves->own_count = moves->pointers = 0;
     return WEFT_OK;
 }
 
-void weft__moves_free(weft__moves *moves) { weft__free(moves->move); }
+void weft__moves_free(weft__moves *moves)
+{
+    weft__free(moves->move);
+    weft__free(moves->own);
+}

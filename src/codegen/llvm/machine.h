@@ -3,10 +3,13 @@
 #define WEFT_CODEGEN_LLVM_MACHINE_H
 
 #include "codegen/llvm/object.h"
+#include "codegen/x86.h"
 
 typedef struct weft__moves {
-    weft__object_move *move;
-    uint32_t count; /* 0: LLVM is needed */
+    weft__object_move *move; /* what C code moves: elements, or their addresses */
+    uint32_t count;          /* 0: LLVM is needed */
+    weft__x86_move *own;     /* what the machine code moves itself */
+    uint32_t own_count, pointers;
 } weft__moves;
 
 /* Of the survey of an outline's kernel, or of another, which has none. */

@@ -113,27 +113,36 @@ static bool folds_fit(const weft__native *native)
     return true;
 }
 
-/* Whether machine code moves only what there is. */
+/* Whether a move is of what there is. */
+static bool move_fits(const weft__native *native, const weft__object_move *move)
+{
+    const weft__object_header *header = &native->header;
+    const uint32_t size = move->size ? move->size : 1;
+    const uint32_t bytes = move->kind == WEFT__MOVE_ADDRESS ? sizeof(void *) : header->width * size;
+    if (move->kind >= WEFT__MOVE_KINDS || move->pair > 1 || move->part > move->pair ||
+        (move->size != 0 && move->size != 4 && move->size != 8) || move->at > header->frame ||
+        header->frame - move->at < bytes)
+        return false;
+    switch ((weft__move_kind)move->kind) {
+    case WEFT__MOVE_SCALAR:
+        return true; /* the launch has those of the kernel */
+    case WEFT__MOVE_INDEX:
+    case WEFT__MOVE_INDEX_ROW:
+        return move->slot < WEFT_NDIM_MAX && move->size == 8;
+    default:
+        return move->slot < header->operands_count &&
+               1U << native->operands[move->slot].size == size << move->pair;
+    }
+}
+
 static bool moves_fit(const weft__native *native)
 {
     const weft__object_header *header = &native->header;
     bool fit =
         header->moves_count == 0 || (header->folds_count == 0 && header->displaced_count == 0 &&
                                      (header->width == 8 || header->width == 16));
-    for (uint32_t k = 0; fit && k < header->moves_count; k++) {
-        const weft__object_move *move = &native->moves[k];
-        const bool element = move->kind == WEFT__MOVE_ROW || move->kind == WEFT__MOVE_LOAD ||
-                             move->kind == WEFT__MOVE_STORE;
-        const bool index = move->kind == WEFT__MOVE_INDEX || move->kind == WEFT__MOVE_INDEX_ROW;
-        fit = move->kind < WEFT__MOVE_KINDS && move->part <= move->pair && move->pair <= 1 &&
-              (move->size == 0 || move->size == 4 || move->size == 8) &&
-              move->at <= header->frame &&
-              header->frame - move->at >= header->width * (move->size ? move->size : 1U) &&
-              (!index || (move->slot < WEFT_NDIM_MAX && move->size == 8)) &&
-              (!element || (move->slot < header->operands_count &&
-                            1U << native->operands[move->slot].size ==
-                                (move->size ? move->size : 1U) << move->pair));
-    }
+    for (uint32_t k = 0; fit && k < header->moves_count; k++)
+        fit = move_fits(native, &native->moves[k]);
     return fit;
 }
 

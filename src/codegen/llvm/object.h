@@ -7,7 +7,7 @@
 
 /* An object begins with this, the displaced operands, the operands, the folds and the moves follow,
  * then, at a multiple of 16, the file that LLVM made; or, if there are moves, machine code of our
- * own for one vector. */
+ * own. */
 typedef struct weft__object_header {
     char magic[8];
     uint32_t isa;       /* weft__isa */
@@ -50,6 +50,7 @@ typedef enum weft__move_kind {
     WEFT__MOVE_INDEX_ROW, /* the position along axis `slot`, once a row */
     WEFT__MOVE_INDEX,
     WEFT__MOVE_STORE,
+    WEFT__MOVE_ADDRESS, /* the code itself moves elements of operand `slot`, from here or to here */
     WEFT__MOVE_KINDS
 } weft__move_kind;
 typedef struct weft__object_move {
@@ -68,7 +69,7 @@ uint32_t weft__object_checksum(const char *data, size_t begin);
 typedef struct weft__native {
     weft__patch_run *run;  /* of a kernel with folds: its results, or NULL: they are stored */
     weft__patch_run *fold; /* the points of a kernel with folds, or NULL */
-    void (*machine)(char *frame); /* code for one vector, in the place of `run`; else NULL */
+    void (*machine)(char *frame, int64_t vectors); /* in the place of `run`; else NULL */
     const weft__object_move *moves;
     void *memory; /* that the code is in */
     size_t bytes;

@@ -398,16 +398,24 @@ weft_status weft__outline_make(const weft__survey *survey, bool all, weft__outli
     return status;
 }
 
-static weft_status make_machine(weft__piece *piece)
+weft_status weft__outline_assemble(weft__outline *outline, const weft__x86_move *moves,
+                                   uint32_t count, uint32_t pointers)
 {
-    const weft__survey *survey = &piece->survey;
-    const weft__x86_source source = {.kernel = &piece->kernel,
-                                     .needed = survey->needed,
-                                     .skip = survey->skip,
-                                     .skips = survey->skips,
-                                     .skips_count = survey->skips_count,
-                                     .lanes = survey->lanes};
-    return weft__x86_make(&source, &piece->machine);
+    for (int k = 0; outline->machine && k < outline->count; k++) {
+        const weft__piece *piece = &outline->pieces[k];
+        const weft__survey *survey = &piece->survey;
+        const weft__x86_source source = {.kernel = &piece->kernel,
+                                         .needed = survey->needed,
+                                         .skip = survey->skip,
+                                         .skips = survey->skips,
+                                         .skips_count = survey->skips_count,
+                                         .lanes = survey->lanes,
+                                         .moves = moves,
+                                         .moves_count = count,
+                                         .pointers = pointers};
+        TRY(weft__x86_make(&source, &outline->pieces[k].machine));
+    }
+    return WEFT_OK;
 }
 
 weft_status weft__outline_use(weft__outline *outline, weft__survey *survey)
@@ -417,10 +425,8 @@ weft_status weft__outline_use(weft__outline *outline, weft__survey *survey)
         weft__piece *piece = &outline->pieces[k];
         piece->survey.lanes = survey->lanes;
         piece->survey.unroll = survey->unroll;
-        if (outline->machine) {
-            TRY(make_machine(piece));
+        if (outline->machine)
             continue;
-        }
         piece->tables = weft__allocate_zeroed(weft__emitter_tables(&piece->survey));
         if (piece->tables == NULL)
             return WEFT_ERROR_MEMORY;

@@ -34,5 +34,8 @@ void weft__outline_free(weft__outline *outline);
 
 /* The survey is one of the outline's kernel: the functions have its lanes and vectors. */
 weft_status weft__outline_use(weft__outline *outline, weft__survey *survey);
+/* Then, if the functions are machine code, makes it, with moves of its own. */
+weft_status weft__outline_assemble(weft__outline *outline, const weft__x86_move *moves,
+                                   uint32_t count, uint32_t pointers);
 
 #endif

@@ -1,5 +1,5 @@
-/* Running machine code of our own, which computes one vector in a frame: what it is given is moved
- * there, and what it gives is moved from there. */
+/* Running machine code of our own, which computes in a frame: what it does not move itself is moved
+ * there, and from there. */
 #include "codegen/llvm/object.h"
 
 #include <string.h>
@@ -94,6 +94,12 @@ static void store(const struct machine *m, const weft__object_move *move)
         memcpy(to, from, (size_t)m->lanes * move->size);
 }
 
+static void put_address(const struct machine *m, const weft__object_move *move)
+{
+    const char *address = element_at(m, move);
+    memcpy(m->frame + move->at, &address, sizeof address);
+}
+
 static void move_all(const struct machine *m, weft__move_kind kind)
 {
     for (uint32_t k = 0; k < m->native->header.moves_count; k++) {
@@ -113,9 +119,38 @@ static void move_all(const struct machine *m, weft__move_kind kind)
         case WEFT__MOVE_STORE:
             store(m, move);
             break;
+        case WEFT__MOVE_ADDRESS:
+            put_address(m, move);
+            break;
         default:
             count(m, move, kind == WEFT__MOVE_INDEX);
         }
+    }
+}
+
+/* Whether something is moved for every vector. */
+static bool moves_often(const weft__native *native)
+{
+    bool often = false;
+    for (uint32_t k = 0; k < native->header.moves_count; k++) {
+        const uint8_t kind = native->moves[k].kind;
+        often |= kind == WEFT__MOVE_LOAD || kind == WEFT__MOVE_INDEX || kind == WEFT__MOVE_STORE;
+    }
+    return often;
+}
+
+static void run_row(struct machine *m, int64_t vectors, bool often)
+{
+    const int64_t once = often ? 1 : vectors;
+    m->column = 0;
+    move_all(m, WEFT__MOVE_ROW);
+    move_all(m, WEFT__MOVE_INDEX_ROW);
+    move_all(m, WEFT__MOVE_ADDRESS);
+    for (int64_t k = 0; k < vectors; k += once, m->column += m->lanes) {
+        move_all(m, WEFT__MOVE_LOAD);
+        move_all(m, WEFT__MOVE_INDEX);
+        m->native->machine(m->frame, once);
+        move_all(m, WEFT__MOVE_STORE);
     }
 }
 
@@ -123,16 +158,8 @@ void weft__machine_run(const weft__native *native, const weft__patch *patch)
 {
     _Alignas(LINE) char frame[WEFT__MACHINE_FRAME_MOST];
     struct machine m = {native, patch, frame, (int)native->header.width, 0, 0};
+    const bool often = moves_often(native);
     move_all(&m, WEFT__MOVE_SCALAR);
-    for (; m.row < patch->rows; m.row++) {
-        m.column = 0;
-        move_all(&m, WEFT__MOVE_ROW);
-        move_all(&m, WEFT__MOVE_INDEX_ROW);
-        for (; m.column < patch->columns; m.column += m.lanes) {
-            move_all(&m, WEFT__MOVE_LOAD);
-            move_all(&m, WEFT__MOVE_INDEX);
-            native->machine(frame);
-            move_all(&m, WEFT__MOVE_STORE);
-        }
-    }
+    for (; m.row < patch->rows; m.row++)
+        run_row(&m, patch->columns / m.lanes, often);
 }

@@ -7,6 +7,7 @@
 enum {
     FIRST_ROOM = 256,
     RETURN = 0xc3,
+    RAX = 0,
     RDI = 7,
     RELATIVE = 5 /* to the next instruction */
 };
@@ -54,17 +55,25 @@ static void set_word(weft__assembly *assembly, uint32_t at, uint32_t word)
         memcpy(assembly->bytes + at, &word, sizeof word);
 }
 
+uint32_t weft__assemble_constants(weft__assembly *assembly, const uint64_t *bits, uint32_t count)
+{
+    const uint32_t first = assembly->constants_count;
+    for (uint32_t k = 0; k < count; k++) {
+        assembly->constants = reserve(assembly, assembly->constants, assembly->constants_count,
+                                      &assembly->constants_room, sizeof *assembly->constants);
+        if (assembly->failed)
+            return 0;
+        assembly->constants[assembly->constants_count++] = bits[k];
+    }
+    return first;
+}
+
 uint32_t weft__assemble_constant(weft__assembly *assembly, uint64_t bits)
 {
     for (uint32_t k = 0; k < assembly->constants_count; k++)
         if (assembly->constants[k] == bits)
             return k;
-    assembly->constants = reserve(assembly, assembly->constants, assembly->constants_count,
-                                  &assembly->constants_room, sizeof *assembly->constants);
-    if (assembly->failed)
-        return 0;
-    assembly->constants[assembly->constants_count] = bits;
-    return assembly->constants_count++;
+    return weft__assemble_constants(assembly, &bits, 1);
 }
 
 /* The distance of a constant is known at the end. */
@@ -86,8 +95,8 @@ static void put_operands(weft__assembly *assembly, int to, weft__operand operand
     const uint32_t before = assembly->references_count;
     if (operand.kind == WEFT__IN_REGISTER) {
         put(assembly, 0xc0 | reg | (int)(operand.where & 7));
-    } else if (operand.kind == WEFT__IN_FRAME) {
-        put(assembly, 0x80 | reg | RDI);
+    } else if (operand.kind != WEFT__IN_CONSTANT) {
+        put(assembly, 0x80 | reg | (operand.kind == WEFT__IN_FRAME ? RDI : RAX));
         put_word(assembly, operand.where);
     } else {
         put(assembly, reg | RELATIVE);
@@ -136,13 +145,27 @@ static void put_all(weft__assembly *assembly, const uint8_t *bytes, int count)
         put(assembly, bytes[k]);
 }
 
-void weft__assemble_divide(weft__assembly *assembly, uint32_t at, uint32_t by, bool is_signed)
+void weft__assemble_pointer(weft__assembly *assembly, uint32_t at)
 {
-    static const uint8_t load_rax[] = {0x48, 0x8b, 0x87}, store_rax[] = {0x48, 0x89, 0x87};
-    static const uint8_t clear_rdx[] = {0x31, 0xd2}, extend_rax[] = {0x48, 0x99};
-    static const uint8_t divide[] = {0x48, 0xf7, 0xb7}, divide_signed[] = {0x48, 0xf7, 0xbf};
+    static const uint8_t load_rax[] = {0x48, 0x8b, 0x87};
     put_all(assembly, load_rax, 3);
     put_word(assembly, at);
+}
+
+void weft__assemble_advance(weft__assembly *assembly, uint32_t at, uint32_t bytes)
+{
+    static const uint8_t add[] = {0x48, 0x81, 0x87};
+    put_all(assembly, add, 3);
+    put_word(assembly, at);
+    put_word(assembly, bytes);
+}
+
+void weft__assemble_divide(weft__assembly *assembly, uint32_t at, uint32_t by, bool is_signed)
+{
+    static const uint8_t store_rax[] = {0x48, 0x89, 0x87};
+    static const uint8_t clear_rdx[] = {0x31, 0xd2}, extend_rax[] = {0x48, 0x99};
+    static const uint8_t divide[] = {0x48, 0xf7, 0xb7}, divide_signed[] = {0x48, 0xf7, 0xbf};
+    weft__assemble_pointer(assembly, at);
     put_all(assembly, is_signed ? extend_rax : clear_rdx, 2);
     put_all(assembly, is_signed ? divide_signed : divide, 3);
     put_word(assembly, by);
@@ -162,14 +185,26 @@ uint32_t weft__assemble_jump(weft__assembly *assembly, int condition)
     return assembly->count;
 }
 
+void weft__assemble_again(weft__assembly *assembly)
+{
+    static const uint8_t count_rsi[] = {0x48, 0xff, 0xce};
+    put_all(assembly, count_rsi, 3);
+    const uint32_t jump = weft__assemble_jump(assembly, WEFT__IF_NOT_ZERO);
+    if (!assembly->failed)
+        set_word(assembly, jump - 4, 0U - jump);
+}
+
 void weft__assemble_land(weft__assembly *assembly, uint32_t jump)
 {
     if (!assembly->failed)
         set_word(assembly, jump - 4, assembly->count - jump);
 }
 
+/* Instructions of before AVX would wait for the upper parts of registers. */
 void weft__assemble_end(weft__assembly *assembly)
 {
+    static const uint8_t clear_upper[] = {0xc5, 0xf8, 0x77};
+    put_all(assembly, clear_upper, 3);
     put(assembly, RETURN);
     while (!assembly->failed && assembly->count % sizeof *assembly->constants != 0)
         put(assembly, 0);

@@ -10,8 +10,9 @@
 /* The last operand of an instruction. */
 typedef enum weft__operand_kind {
     WEFT__IN_REGISTER,
-    WEFT__IN_FRAME,   /* `where` bytes from its beginning */
-    WEFT__IN_CONSTANT /* number `where`, for every lane */
+    WEFT__IN_FRAME,    /* `where` bytes from its beginning */
+    WEFT__IN_CONSTANT, /* number `where`, for every lane */
+    WEFT__IN_MEMORY    /* `where` bytes from what weft__assemble_pointer took */
 } weft__operand_kind;
 typedef struct weft__operand {
     weft__operand_kind kind;
@@ -23,7 +24,7 @@ typedef struct weft__operand {
 #define WEFT__X86(map, prefix, w, opcode)                                                          \
     ((uint32_t)(opcode) | (uint32_t)(map) << 8 | (uint32_t)(prefix) << 12 | (uint32_t)(w) << 16)
 
-/* A constant is loaded as it is, not once for each lane by the instruction's own broadcast. */
+/* A constant is read as it is in memory, not once for each lane by the instruction's broadcast. */
 enum { WEFT__X86_BROADCASTS = 1 << 20 };
 
 enum { WEFT__NO_IMMEDIATE = -1 };
@@ -58,10 +59,18 @@ void weft__assembly_free(weft__assembly *assembly);
 
 /* The number of a constant, which is there once. */
 uint32_t weft__assemble_constant(weft__assembly *assembly, uint64_t bits);
+/* The number of the first of several that follow each other. */
+uint32_t weft__assemble_constants(weft__assembly *assembly, const uint64_t *bits, uint32_t count);
 void weft__assemble(weft__assembly *assembly, const weft__instruction *instruction);
+/* Takes the address that is at a place in the frame. */
+void weft__assemble_pointer(weft__assembly *assembly, uint32_t at);
 /* One of masks, or of one and the frame; `wide` is the L of its encoding. */
 void weft__assemble_mask(weft__assembly *assembly, uint32_t code, bool wide, int to, int from,
                          weft__operand operand, int immediate);
+/* Adds to the address that is there. */
+void weft__assemble_advance(weft__assembly *assembly, uint32_t at, uint32_t bytes);
+/* Goes back to the beginning of the code, as often as rsi says in all. */
+void weft__assemble_again(weft__assembly *assembly);
 /* Divides the i64 or u64 at a place in the frame by that at another, which is not 0. */
 void weft__assemble_divide(weft__assembly *assembly, uint32_t at, uint32_t by, bool is_signed);
 /* A jump forward, on a condition: what weft__assemble_land is given where it goes to. */

@@ -59,6 +59,12 @@ uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lan
     return at;
 }
 
+uint32_t weft__x86_pointer(const weft__kernel *kernel, uint32_t pointer, int lanes)
+{
+    return weft__x86_operand(kernel, kernel->operands_count, lanes) +
+           (uint32_t)sizeof(void *) * pointer;
+}
+
 static bool is_computed(const weft__value *value)
 {
     return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
@@ -179,6 +185,7 @@ static void pass(weft__maker *maker, const weft__step *step)
 
 static void make_steps(weft__maker *maker)
 {
+    weft__x86_moves(maker, false);
     for (; maker->now < maker->steps_count && !maker->code.failed; maker->now++) {
         const weft__step *step = &maker->steps[maker->now];
         if (step->kind == WEFT__STEP_ENTER)
@@ -189,6 +196,8 @@ static void make_steps(weft__maker *maker)
             weft__x86_lower(maker, step->number);
         pass(maker, step);
     }
+    weft__x86_moves(maker, true);
+    weft__x86_repeat(maker);
     weft__assemble_end(&maker->code);
 }
 
@@ -208,7 +217,8 @@ weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code)
 {
     weft__maker maker = {.source = source};
     TRY(make_tables(&maker));
-    maker.frame = weft__x86_operand(source->kernel, source->kernel->operands_count, source->lanes);
+    maker.frame = weft__x86_pointer(source->kernel, source->pointers, source->lanes);
+    maker.frame += -maker.frame & (WEFT__LINE - 1);
     find_operands(&maker);
     add_steps(&maker, 0, source->kernel->values_count, 0);
     find_uses(&maker);
