@@ -36,6 +36,8 @@ typedef struct weft__x86_code {
     uint32_t frame; /* its bytes; a multiple of 64 */
 } weft__x86_code;
 
+enum { WEFT__X86_FRAME_MOST = 48 << 10 };
+
 /* Whether values of a dtype are known; whether a primitive is made with so many lanes. */
 bool weft__x86_has(weft_dtype dtype);
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes);

@@ -66,8 +66,7 @@ static int calls_in(const weft__kernel *kernel)
     return calls;
 }
 
-/* Ends a kernel, frees it, and says how many functions and calls there are in its outline, on a
- * machine for which machine code is not made without LLVM. */
+/* Ends a kernel, frees it, and says how many functions and calls there are in its outline. */
 static bool outline(weft__builder *builder, weft_status built, int *functions, int *calls)
 {
     struct tiny_launch at;
@@ -76,8 +75,7 @@ static bool outline(weft__builder *builder, weft_status built, int *functions, i
     begin_launch(&builder->kernel, &at, MOST);
     bool made =
         built == WEFT_OK && weft__survey_make(&builder->kernel, &at.launch, &survey) == WEFT_OK;
-    survey.target.isa = WEFT__ISA_AVX2;
-    made = made && weft__outline_make(&survey, false, &outline) == WEFT_OK;
+    made = made && weft__outline_make(&survey, WEFT__OUTLINE_REPEATS, &outline) == WEFT_OK;
     *functions = outline.count;
     *calls = outline.count > 0 ? calls_in(&outline.kernel) : 0;
     weft__outline_free(&outline);

@@ -146,12 +146,12 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
 
 /* From then on the points are those of the outline, if there is one; a turn has as many vectors
  * as before. */
-static weft_status outline(const weft__kernel *kernel, const weft__launch *sample, bool quick,
-                           struct surveys *surveys)
+static weft_status outline(const weft__kernel *kernel, const weft__launch *sample,
+                           weft__outlining of, struct surveys *surveys)
 {
     weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
     const weft__kernel *outlined = &surveys->outline.kernel;
-    TRY(weft__outline_make(points, quick, &surveys->outline));
+    TRY(weft__outline_make(points, of, &surveys->outline));
     if (surveys->outline.count == 0)
         return WEFT_OK;
     const int unroll = points->unroll;
@@ -294,25 +294,48 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
     return WEFT_OK;
 }
 
-/* Everything before LLVM; then the surveys are to be dropped. */
-static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
-                           weft__effort *effort, struct surveys *surveys, int *level)
+/* Functions and machine code, of what is not optimized. */
+static weft_status make_outline(const weft__kernel *kernel, const weft__launch *sample,
+                                weft__outlining of, struct surveys *surveys)
 {
-    TRY(weft__llvm_open());
+    TRY(outline(kernel, sample, of, surveys));
+    if (of == WEFT__OUTLINE_ALL && !surveys->folds)
+        TRY(weft__moves_find(&surveys->kernel, &surveys->moves));
+    return weft__outline_assemble(&surveys->outline, surveys->moves.own, surveys->moves.own_count,
+                                  surveys->moves.pointers);
+}
+
+static weft_status survey(const weft__kernel *kernel, const weft__launch *sample, bool machine,
+                          weft__effort *effort, struct surveys *surveys, int *level)
+{
     weft_status status = make_surveys(kernel, sample, surveys);
     *level = status == WEFT_OK ? level_of(surveys, effort) : 0;
-    if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK && surveys->kernel.unroll > QUICK_MOST)
+    const bool quick = *effort == WEFT__EFFORT_QUICK;
+    if (status == WEFT_OK && quick && surveys->kernel.unroll > QUICK_MOST)
         weft__survey_set_unroll(&surveys->kernel, QUICK_MOST);
     if (status == WEFT_OK && *level == 0)
-        status = outline(kernel, sample, *effort == WEFT__EFFORT_QUICK, surveys);
-    if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK && !surveys->folds)
-        status = weft__moves_find(&surveys->kernel, &surveys->moves);
-    if (status == WEFT_OK)
-        status = weft__outline_assemble(&surveys->outline, surveys->moves.own,
-                                        surveys->moves.own_count, surveys->moves.pointers);
+        status = make_outline(kernel, sample,
+                              !machine ? WEFT__OUTLINE_REPEATS
+                              : quick  ? WEFT__OUTLINE_ALL
+                                       : WEFT__OUTLINE_ROWS,
+                              surveys);
     if (status != WEFT_OK)
         drop_surveys(surveys);
     return status;
+}
+
+/* Everything before LLVM; then the surveys are to be dropped. What is too much for machine code is
+ * LLVM's. */
+static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
+                           weft__effort *effort, struct surveys *surveys, int *level)
+{
+    const weft__effort asked = *effort;
+    TRY(weft__llvm_open());
+    const weft_status status = survey(kernel, sample, true, effort, surveys, level);
+    if (status != WEFT_ERROR_UNSUPPORTED)
+        return status;
+    *effort = asked;
+    return survey(kernel, sample, false, effort, surveys, level);
 }
 
 static weft_status emit_object(const weft__kernel *kernel, const struct surveys *surveys, int level,

@@ -3,7 +3,6 @@
 #define WEFT_CODEGEN_LLVM_MACHINE_H
 
 #include "codegen/llvm/object.h"
-#include "codegen/x86.h"
 
 typedef struct weft__moves {
     weft__object_move *move; /* what C code moves: elements, or their addresses */

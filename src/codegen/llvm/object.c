@@ -60,7 +60,7 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
         header->streamed < -1 || header->streamed >= (int32_t)header->operands_count ||
         header->width > WEFT__WHOLE_BYTES || header->moves_count > 4 * WEFT__OPERANDS_MAX ||
-        header->frame > WEFT__MACHINE_FRAME_MOST)
+        header->frame > WEFT__X86_FRAME_MOST)
         return damaged();
     *begin = sizeof *header + operands_bytes(header) +
              header->folds_count * sizeof(weft__object_fold) + moves_bytes(header);

@@ -4,6 +4,7 @@
 
 #include "codegen/llvm/patch.h"
 #include "codegen/llvm/survey.h"
+#include "codegen/x86.h"
 
 /* An object begins with this, the displaced operands, the operands, the folds and the moves follow,
  * then, at a multiple of 16, the file that LLVM made; or, if there are moves, machine code of our
@@ -94,7 +95,6 @@ void weft__elf_unload(weft__native *native);
 weft_status weft__machine_load(const char *code, size_t bytes, weft__native *native);
 /* run_machine.c: runs it over whole turns, in the place of `run`. */
 void weft__machine_run(const weft__native *native, const weft__patch *patch);
-enum { WEFT__MACHINE_FRAME_MOST = 48 << 10 };
 
 /* Writes the value of a relocation; false if its kind is unknown or the value does not fit. */
 bool weft__relocate(uint32_t kind, char *place, uint64_t symbol, int64_t addend);

@@ -380,12 +380,14 @@ static bool has_machine(const weft__survey *survey)
     return survey->target.isa == WEFT__ISA_AVX512 && (survey->lanes == 8 || survey->lanes == 16);
 }
 
-weft_status weft__outline_make(const weft__survey *survey, bool all, weft__outline *outline)
+weft_status weft__outline_make(const weft__survey *survey, weft__outlining of,
+                               weft__outline *outline)
 {
+    const bool all = of == WEFT__OUTLINE_ALL;
     const weft__kernel *kernel = survey->kernel;
     weft__repeats repeats;
     outline->count = 0;
-    outline->machine = has_machine(survey);
+    outline->machine = of != WEFT__OUTLINE_REPEATS && has_machine(survey);
     outline->kernel.values = NULL;
     if (!is_long(survey, outline->machine, all) || kernel->loops_count > 0 ||
         kernel->scatters_count > 0)

@@ -26,15 +26,23 @@ typedef struct weft__outline {
     weft__piece pieces[WEFT__REPEATS_MOST];
 } weft__outline;
 
-/* Makes one of the kernel of a survey, if that saves much. With `all`, machine code also computes
- * what is the same for all points, so that nothing else may be left. Ends with weft__outline_free,
- * also where it fails. */
-weft_status weft__outline_make(const weft__survey *survey, bool all, weft__outline *outline);
+/* What the functions of an outline may be. */
+typedef enum weft__outlining {
+    WEFT__OUTLINE_REPEATS,
+    WEFT__OUTLINE_ROWS, /* machine code, where that can be made; else as REPEATS */
+    WEFT__OUTLINE_ALL   /* the same; also of what is the same for all points: nothing may be left */
+} weft__outlining;
+
+/* Makes one of the kernel of a survey, if that saves much. Ends with weft__outline_free, also where
+ * it fails. */
+weft_status weft__outline_make(const weft__survey *survey, weft__outlining of,
+                               weft__outline *outline);
 void weft__outline_free(weft__outline *outline);
 
 /* The survey is one of the outline's kernel: the functions have its lanes and vectors. */
 weft_status weft__outline_use(weft__outline *outline, weft__survey *survey);
-/* Then, if the functions are machine code, makes it, with moves of its own. */
+/* Then, if the functions are machine code, makes it, with moves of its own. Fails with
+ * WEFT_ERROR_UNSUPPORTED if that would need too much memory. */
 weft_status weft__outline_assemble(weft__outline *outline, const weft__x86_move *moves,
                                    uint32_t count, uint32_t pointers);
 

@@ -156,7 +156,7 @@ static void run_row(struct machine *m, int64_t vectors, bool often)
 
 void weft__machine_run(const weft__native *native, const weft__patch *patch)
 {
-    _Alignas(LINE) char frame[WEFT__MACHINE_FRAME_MOST];
+    _Alignas(LINE) char frame[WEFT__X86_FRAME_MOST];
     struct machine m = {native, patch, frame, (int)native->header.width, 0, 0};
     const bool often = moves_often(native);
     move_all(&m, WEFT__MOVE_SCALAR);

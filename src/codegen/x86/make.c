@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { FRAME_MOST = 48 << 10 };
-
 int weft__x86_bytes(weft_dtype dtype)
 {
     switch (dtype) {
@@ -205,7 +203,7 @@ static weft_status finish(weft__maker *maker, weft__x86_code *code)
 {
     if (maker->code.failed)
         return WEFT_ERROR_MEMORY;
-    if (maker->frame > FRAME_MOST)
+    if (maker->frame > WEFT__X86_FRAME_MOST)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would need %u bytes of its own",
                     maker->frame);
     *code = (weft__x86_code){maker->code.bytes, maker->code.count, maker->frame};
