@@ -2,8 +2,7 @@
  * and comes back, and objects of such code that are damaged. */
 #include "codegen/llvm/object.h"
 #include "kernel/build.h"
-#include "kernel/engines.h"
-#include "support/arrays.h"
+#include "kernel/quick.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -30,16 +29,6 @@ static const char *const codes[] = {
     "where(o, sin(a) + exp(b), log(abs(a)) - tan(b))",
 };
 enum { CODES = sizeof codes / sizeof codes[0], TEXT = 400, ARRAYS = 9 };
-
-static void write_code(const char *code, const char *dtype, char *text)
-{
-    for (; *code; code++)
-        if (*code == '$')
-            text += snprintf(text, 8, "%s", dtype);
-        else
-            *text++ = *code;
-    *text = '\0';
-}
 
 static weft_array *numbers(weft_shape shape, uint64_t state, weft_dtype dtype)
 {
@@ -88,12 +77,7 @@ static bool same_bits(const char *code, const char *dtype, weft_array *const *ar
     write_code(code, dtype, text);
     WEFT_AUTO weft_array *plain = compute(WEFT__ENGINE_INTERPRETER, text, arrays);
     WEFT_AUTO weft_array *quick = compute(WEFT__ENGINE_QUICK, text, arrays);
-    const size_t count = plain ? weft_array_bytes(plain) : 0;
-    const bool same = plain && quick && weft_copy_to_host(plain, bytes, count) == WEFT_OK &&
-                      holds(quick, bytes, count);
-    if (!same)
-        fprintf(stderr, "%s: %s\n", text, weft_error_message());
-    return same;
+    return is_same(text, plain, quick, bytes);
 }
 
 static bool check_all(int64_t width, weft_dtype dtype, weft_dtype complex)

@@ -1,13 +1,11 @@
 /* Expressions that have the same operations again and again: quick code, in which these are
  * functions, has the bits of the interpreter, in every layout. */
-#include "kernel/engines.h"
-#include "support/arrays.h"
+#include "kernel/quick.h"
 #include <math.h>
 
 static const int64_t shapes[][2] = {{1, 1}, {3, 5}, {7, 67}, {2, 300}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0], MOST = 600 };
 
-/* `$` is for the dtype that is computed in. */
 static const char *const codes[] = {
     "sin(sin(sin(sin(sin(sin(a + b))))))",
     "sin($(2)*a) + sin($(3)*b) + cos(a) + cos(b) + exp(a) + exp(b) + exp(a*b)",
@@ -23,16 +21,6 @@ static const char *const codes[] = {
     "sum(exp(exp(exp(a) + b) + a) + exp(b), axis=1)",
 };
 enum { CODES = sizeof codes / sizeof codes[0], TEXT = 400 };
-
-static void write_code(const char *code, weft_dtype dtype, char *text)
-{
-    for (; *code; code++)
-        if (*code == '$')
-            text += snprintf(text, 8, "%s", weft_dtype_name(dtype));
-        else
-            *text++ = *code;
-    *text = '\0';
-}
 
 /* Numbers of which some are far, tiny, infinite or none. */
 static weft_array *numbers(const int64_t *size, uint64_t state, weft_dtype dtype)
@@ -64,15 +52,10 @@ static bool same_bits(const char *code, weft_array *const *arrays)
 {
     static char bytes[16 * MOST];
     char text[TEXT];
-    write_code(code, weft_array_dtype(arrays[0]), text);
+    write_code(code, weft_dtype_name(weft_array_dtype(arrays[0])), text);
     WEFT_AUTO weft_array *plain = compute(WEFT__ENGINE_INTERPRETER, text, arrays);
     WEFT_AUTO weft_array *quick = compute(WEFT__ENGINE_QUICK, text, arrays);
-    const size_t count = plain ? weft_array_bytes(plain) : 0;
-    const bool same = plain && quick && weft_copy_to_host(plain, bytes, count) == WEFT_OK &&
-                      holds(quick, bytes, count);
-    if (!same)
-        fprintf(stderr, "%s: %s\n", text, weft_error_message());
-    return same;
+    return is_same(text, plain, quick, bytes);
 }
 
 static bool check_layout(const int64_t *shape, weft_dtype dtype, int layout)
