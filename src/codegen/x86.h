@@ -6,7 +6,8 @@
 #include "codegen/skip.h"
 
 /* Where an element of each lane is, for an operand of the kernel: vectors of its lanes follow each
- * other, from a multiple of 64 bytes on; a bool is one bit a lane. */
+ * other, from a multiple of 64 bytes on; a bool is one bit a lane. What is stored are primitives,
+ * each once at most. */
 typedef struct weft__x86_source {
     const weft__kernel *kernel; /* in one dimension: loads, primitives, then stores */
     const uint8_t *needed;      /* of each value; 0: it is not computed */
@@ -15,6 +16,8 @@ typedef struct weft__x86_source {
     int skips_count;
     int lanes;
 } weft__x86_source;
+
+enum { WEFT__X86_CODE_MOST = 16 << 20 }; /* bytes */
 
 typedef struct weft__x86_code {
     uint8_t *bytes; /* a function of a pointer to the frame, which has all operands */
@@ -27,7 +30,8 @@ bool weft__x86_has(weft_dtype dtype);
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes);
 /* Where an operand begins in the frame. */
 uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes);
-/* Fails if memory runs out, or if the frame would be too large (WEFT_ERROR_UNSUPPORTED). */
+/* Fails if memory runs out, or if the frame or the code would be too large
+ * (WEFT_ERROR_UNSUPPORTED). */
 weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code);
 void weft__x86_free(weft__x86_code *code);
 

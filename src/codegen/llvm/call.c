@@ -10,6 +10,7 @@ enum {
     INTERNAL = 8, /* LLVMInternalLinkage */
     PRIVATE = 9,  /* LLVMPrivateLinkage */
     LINE = 64,
+    CODE_LINES = 1024, /* of machine code that are put together */
     INPUTS_MOST = WEFT__REPEAT_INPUTS * WEFT__UNROLL_MOST,
     OUTPUTS_MOST = WEFT__REPEAT_OUTPUTS * WEFT__UNROLL_MOST
 };
@@ -88,13 +89,13 @@ static void find_inputs(weft__emitter *emitter, uint32_t call, int count, weft__
         inputs[k] = weft__emit_argument(emitter, pass);
 }
 
-/* Machine code as a constant, in lines, which the loader makes executable as all that it loads. */
-static weft__ref new_code(const weft__emitter *emitter, const weft__x86_code *machine)
+/* Lines of machine code from a place on, up to so many. */
+static weft__ref new_lines(const weft__emitter *emitter, const weft__x86_code *machine, uint32_t at)
 {
-    enum { WORDS = LINE / sizeof(uint64_t), MOST = 4096 };
-    weft__ref lines[MOST];
+    enum { WORDS = LINE / sizeof(uint64_t) };
+    weft__ref lines[CODE_LINES];
     unsigned count = 0;
-    for (uint32_t at = 0; at < machine->count && count < MOST; at += LINE) {
+    for (; at < machine->count && count < CODE_LINES; at += LINE) {
         uint64_t words[WORDS] = {0};
         weft__ref line[WORDS];
         memcpy(words, machine->bytes + at, machine->count - at < LINE ? machine->count - at : LINE);
@@ -102,7 +103,18 @@ static weft__ref new_code(const weft__emitter *emitter, const weft__x86_code *ma
             line[k] = weft__emit_i64(emitter, (int64_t)words[k]);
         lines[count++] = weft__llvm.ConstVector(line, WORDS);
     }
-    weft__ref bytes = weft__llvm.ConstStructInContext(emitter->context, lines, count, 0);
+    return weft__llvm.ConstStructInContext(emitter->context, lines, count, 0);
+}
+
+/* Machine code as a constant, which the loader makes executable as all that it loads. */
+static weft__ref new_code(const weft__emitter *emitter, const weft__x86_code *machine)
+{
+    enum { MOST = WEFT__X86_CODE_MOST / (CODE_LINES * LINE) };
+    weft__ref parts[MOST];
+    unsigned count = 0;
+    for (uint32_t at = 0; at < machine->count; at += CODE_LINES * LINE)
+        parts[count++] = new_lines(emitter, machine, at);
+    weft__ref bytes = weft__llvm.ConstStructInContext(emitter->context, parts, count, 0);
     weft__ref code = weft__llvm.AddGlobal(emitter->module, weft__llvm.TypeOf(bytes), "");
     weft__llvm.SetInitializer(code, bytes);
     weft__llvm.SetGlobalConstant(code, 1);

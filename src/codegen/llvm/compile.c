@@ -144,22 +144,36 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
     return 0;
 }
 
+static weft_status survey_points(const weft__kernel *kernel, const weft__kernel *points,
+                                 const weft__launch *sample, int unroll, struct surveys *surveys)
+{
+    weft__survey *survey = surveys->folds ? &surveys->points : &surveys->kernel;
+    weft__survey_free(survey);
+    TRY(surveys->folds ? weft__fold_survey_points(kernel, points, sample, survey)
+                       : weft__survey_make(points, sample, survey));
+    weft__survey_set_unroll(survey, unroll);
+    return WEFT_OK;
+}
+
 /* From then on the points are those of the outline, if there is one; a turn has as many vectors
- * as before. */
+ * as before. What is too much for machine code is made as it is. */
 static weft_status outline(const weft__kernel *kernel, const weft__launch *sample, bool quick,
                            struct surveys *surveys)
 {
     weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
-    const weft__kernel *outlined = &surveys->outline.kernel;
+    const weft__kernel *before = points->kernel;
+    const int unroll = points->unroll;
     TRY(weft__outline_make(points, quick, &surveys->outline));
     if (surveys->outline.count == 0)
         return WEFT_OK;
-    const int unroll = points->unroll;
-    weft__survey_free(points);
-    TRY(surveys->folds ? weft__fold_survey_points(kernel, outlined, sample, points)
-                       : weft__survey_make(outlined, sample, points));
-    weft__survey_set_unroll(points, unroll);
-    return weft__outline_use(&surveys->outline, points);
+    TRY(survey_points(kernel, &surveys->outline.kernel, sample, unroll, surveys));
+    const weft_status status = weft__outline_use(&surveys->outline, points);
+    if (status != WEFT_ERROR_UNSUPPORTED)
+        return status;
+    weft__outline_free(&surveys->outline);
+    surveys->outline.count = 0;
+    surveys->outline.kernel.values = NULL;
+    return survey_points(kernel, before, sample, unroll, surveys);
 }
 
 static weft_status emit(const struct surveys *surveys, int kind, int level,

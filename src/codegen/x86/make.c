@@ -199,6 +199,8 @@ static weft_status finish(weft__maker *maker, weft__x86_code *code)
     if (maker->frame > FRAME_MOST)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would need %u bytes of its own",
                     maker->frame);
+    if (maker->code.count > WEFT__X86_CODE_MOST)
+        return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would have %u bytes", maker->code.count);
     *code = (weft__x86_code){maker->code.bytes, maker->code.count, maker->frame};
     maker->code.bytes = NULL;
     return WEFT_OK;
