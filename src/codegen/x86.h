@@ -16,7 +16,8 @@ typedef struct weft__x86_move {
 } weft__x86_move;
 
 /* Where an element of each lane is, for an operand of the kernel: vectors of its lanes follow each
- * other, from a multiple of 64 bytes on; a bool is one bit a lane. */
+ * other, from a multiple of 64 bytes on; a bool is one bit a lane. What is stored are primitives,
+ * each once at most. */
 typedef struct weft__x86_source {
     const weft__kernel *kernel; /* in one dimension: loads, primitives, then stores */
     const uint8_t *needed;      /* of each value; 0: it is not computed */
@@ -36,7 +37,7 @@ typedef struct weft__x86_code {
     uint32_t frame; /* its bytes; a multiple of 64 */
 } weft__x86_code;
 
-enum { WEFT__X86_FRAME_MOST = 48 << 10 };
+enum { WEFT__X86_FRAME_MOST = 48 << 10, WEFT__X86_CODE_MOST = 256 << 10 }; /* bytes */
 
 /* Whether values of a dtype are known; whether a primitive is made with so many lanes. */
 bool weft__x86_has(weft_dtype dtype);
@@ -44,7 +45,8 @@ bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int la
 /* Where an operand begins in the frame, and where an address is. */
 uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes);
 uint32_t weft__x86_pointer(const weft__kernel *kernel, uint32_t pointer, int lanes);
-/* Fails if memory runs out, or if the frame would be too large (WEFT_ERROR_UNSUPPORTED). */
+/* Fails if memory runs out, or if the frame or the code would be too large
+ * (WEFT_ERROR_UNSUPPORTED). */
 weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code);
 void weft__x86_free(weft__x86_code *code);
 

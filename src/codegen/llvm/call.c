@@ -91,10 +91,10 @@ static void find_inputs(weft__emitter *emitter, uint32_t call, int count, weft__
 /* Machine code as a constant, in lines, which the loader makes executable as all that it loads. */
 static weft__ref new_code(const weft__emitter *emitter, const weft__x86_code *machine)
 {
-    enum { WORDS = LINE / sizeof(uint64_t), MOST = 4096 };
-    weft__ref lines[MOST];
+    enum { WORDS = LINE / sizeof(uint64_t) };
+    weft__ref lines[WEFT__X86_CODE_MOST / LINE];
     unsigned count = 0;
-    for (uint32_t at = 0; at < machine->count && count < MOST; at += LINE) {
+    for (uint32_t at = 0; at < machine->count; at += LINE) {
         uint64_t words[WORDS] = {0};
         weft__ref line[WORDS];
         memcpy(words, machine->bytes + at, machine->count - at < LINE ? machine->count - at : LINE);

@@ -156,13 +156,16 @@ static weft__value moved(weft__op op, uint8_t dtype, int slot)
     return (weft__value){.op = (uint8_t)op, .dtype = dtype, .slot = (uint16_t)slot};
 }
 
-/* What machine code gives may be stored as it is: all NaNs have the same bits. */
+/* What machine code gives may be stored as it is: all NaNs have the same bits. It gives primitives
+ * only, so that a constant becomes one. */
 static int32_t add_canonical(const struct copying *copying, uint32_t position)
 {
-    const uint8_t dtype = copying->repeats->survey->kernel->values[position].dtype;
-    weft__value same = moved(WEFT__OP_bitcast, dtype, 0);
+    const weft__value *value = &copying->repeats->survey->kernel->values[position];
+    weft__value same = moved(WEFT__OP_bitcast, value->dtype, 0);
     same.argument[0] = copying->number[position];
-    return weft__dtype_is_float((weft_dtype)dtype) ? add(copying, same) : same.argument[0];
+    const bool as_it_is =
+        !weft__dtype_is_float((weft_dtype)value->dtype) && value->op != WEFT__OP_constant;
+    return as_it_is ? same.argument[0] : add(copying, same);
 }
 
 static void fill_piece(const struct copying *copying, const struct cut *cut)

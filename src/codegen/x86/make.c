@@ -68,11 +68,9 @@ static bool is_computed(const weft__value *value)
     return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
 }
 
-static void add_step(weft__maker *maker, int kind, uint32_t number)
+static void add_step(weft__maker *maker, weft__step_kind kind, uint32_t number)
 {
-    weft__step *step = &maker->steps[maker->steps_count++];
-    step->number = number;
-    step->kind = kind;
+    maker->steps[maker->steps_count++] = (weft__step){kind, number};
 }
 
 /* The values from `begin` to before `end` that are in one skip, or in none: number 0. What is
@@ -206,6 +204,8 @@ static weft_status finish(weft__maker *maker, weft__x86_code *code)
     if (maker->frame > WEFT__X86_FRAME_MOST)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would need %u bytes of its own",
                     maker->frame);
+    if (maker->code.count > WEFT__X86_CODE_MOST)
+        return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would have %u bytes", maker->code.count);
     *code = (weft__x86_code){maker->code.bytes, maker->code.count, maker->frame};
     maker->code.bytes = NULL;
     return WEFT_OK;

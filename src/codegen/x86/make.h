@@ -21,8 +21,13 @@ enum {
 };
 
 /* A step: a value, or the beginning or end of what is skipped where no lane needs it. */
+typedef enum weft__step_kind {
+    WEFT__STEP_VALUE,
+    WEFT__STEP_ENTER,
+    WEFT__STEP_LEAVE
+} weft__step_kind;
 typedef struct weft__step {
-    enum { WEFT__STEP_VALUE, WEFT__STEP_ENTER, WEFT__STEP_LEAVE } kind;
+    weft__step_kind kind;
     uint32_t number; /* of the value or of the skip, from 0 on */
 } weft__step;
 
