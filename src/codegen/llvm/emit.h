@@ -152,6 +152,8 @@ weft__ref weft__emit_narrow(const weft__emitter *emitter, weft_dtype memory, wef
 
 /* memory.c: integers of the memory's size from and to the columns from `at` on. */
 weft__ref weft__emit_load(const weft__emitter *emitter, const weft__value *load);
+/* Asks for what comes after what a dense load reads. */
+void weft__emit_ask(const weft__emitter *emitter, const weft__value *load);
 void weft__emit_store(const weft__emitter *emitter, const weft__value *store, weft__ref bytes);
 /* Both parts of complex numbers that are dense. */
 void weft__emit_store_pair(const weft__emitter *emitter, const weft__value *store, weft__ref real,

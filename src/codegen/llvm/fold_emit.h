@@ -22,6 +22,7 @@ typedef struct weft__folding {
     weft__ref folded; /* i64: the number of the first element of the group */
     weft__ref rows;   /* memory for those of all vectors of a turn, if some are numbered; or NULL */
     weft__ref empty;  /* i1: nothing was folded yet; only if there are products */
+    weft__ref large;  /* i1: rows are asked for ahead; only if the survey asks */
 } weft__folding;
 
 /* Combines pairs or single values: `to` and `from` have two places. */

@@ -234,6 +234,28 @@ static void emit_turn(weft__emitter *emitter, weft__ref column, int unroll,
     take_phis(emitter, unroll, out);
 }
 
+/* Asks for what comes next of a row, in all vectors of a turn. Not if the launch is small: what is
+ * in the caches takes longer with it. */
+static void emit_asking(weft__emitter *emitter, weft__ref column, int unroll)
+{
+    const weft__survey *survey = emitter->survey;
+    weft__block asking = weft__flow_block(emitter), after = weft__flow_block(emitter);
+    weft__flow_branch(emitter, emitter->folding->large, asking, after);
+    weft__flow_enter(emitter, asking);
+    for (uint32_t k = 0; k < survey->kernel->values_count; k++) {
+        const weft__value *load = &survey->kernel->values[k];
+        if (load->op != WEFT__OP_load || survey->needed[k] == 0 ||
+            survey->spacing[load->slot] != WEFT__SPACING_UNIT)
+            continue;
+        for (int j = 0; j < unroll; j++) {
+            emitter->at = weft__flow_plus(emitter, column, (int64_t)j * emitter->lanes);
+            weft__emit_ask(emitter, load);
+        }
+    }
+    weft__flow_jump(emitter, after);
+    weft__flow_enter(emitter, after);
+}
+
 /* All rows from `first` to before `end`, of `unroll` vectors from the column `at` on. */
 static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft__ref fresh,
                       weft__ref first, weft__ref end)
@@ -264,6 +286,8 @@ static void emit_rows(weft__emitter *emitter, weft__ref column, int unroll, weft
     weft__emit_level(emitter, WEFT__LEVEL_ROW);
     emitter->mask = mask;
     emitter->lanes = lanes;
+    if (emitter->survey->asks && mask == NULL && lanes > 1)
+        emit_asking(emitter, column, unroll);
     emit_turn(emitter, column, unroll, phi);
     weft__ref next = weft__emit_opaque(emitter, weft__flow_plus(emitter, emitter->row, 1));
     weft__flow_incoming(emitter->row, first, before);
@@ -482,6 +506,10 @@ static void begin(weft__emitter *emitter, struct nest *nest)
     weft__ref fresh = sheet_field(emitter, nest, WEFT__SHEET_FRESH);
     nest->fresh = weft__flow_compare(emitter, WEFT__ICMP_EQ, fresh, weft__emit_i64(emitter, 1));
     nest->fresh_tail = not_zero(emitter, fresh);
+    if (emitter->survey->asks)
+        emitter->folding->large =
+            not_zero(emitter, weft__flow_field(emitter, emitter->patch, WEFT__PATCH_STREAMING,
+                                               weft__flow_i64(emitter)));
     nest->halves = not_zero(emitter, sheet_field(emitter, nest, WEFT__SHEET_HALVES));
     for (int k = 0; k < emitter->folding->count; k++) {
         emitter->folding->fold[k].slots = sheet_pointer(emitter, nest, WEFT__SHEET_SLOT + k);

@@ -75,9 +75,13 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
     weft__survey_finish(survey);
     survey->streamed = -1;
     survey->unroll = unroll_of(survey);
-    const bool is_long = survey->operations > WEFT__FOLD_OPERATIONS;
-    if ((plan.mode == WEFT__FOLD_COLUMNS_MODE && is_long) ||
-        survey->unroll * survey->lanes < WEFT__FOLD_LANES)
+    const bool is_long = survey->operations > WEFT__FOLD_OPERATIONS,
+               columns = plan.mode == WEFT__FOLD_COLUMNS_MODE;
+    /* What is bound by memory alone is hindered by what comes to the first cache, and on most
+     * processors by whatever it asks for. */
+    survey->asks = columns && !is_long && !survey->target.asks;
+    if ((columns && is_long) ||
+        (survey->unroll * survey->lanes < WEFT__FOLD_LANES && !survey->asks))
         ask_ahead(survey);
     return WEFT_OK;
 }

@@ -7,8 +7,9 @@
 enum {
     LANES_MOST = 64,
     LINE = 64,
-    AHEAD = 2048,      /* bytes */
-    AHEAD_FOLDED = 512 /* where many rows are read side by side, and what is next ends with them */
+    AHEAD = 2048,       /* bytes */
+    AHEAD_FOLDED = 512, /* where many rows are read side by side, and what is next ends with them */
+    AHEAD_SECOND = 1024 /* … into the second cache */
 };
 
 static const weft__emitted_operand *operand_of(const weft__emitter *emitter,
@@ -143,28 +144,28 @@ static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__
 }
 
 /* Whether what is asked for comes to the second cache only: the first one has no room for two
- * chunks of lanes. */
+ * chunks of lanes, nor for what comes next of eight rows. */
 static bool asks_second(const weft__emitter *emitter)
 {
-    return emitter->survey->fold_mode == WEFT__FOLD_LANES_MODE && !emitter->survey->target.asks;
+    const weft__survey *survey = emitter->survey;
+    return !survey->target.asks && (survey->fold_mode == WEFT__FOLD_LANES_MODE ||
+                                    (survey->fold_mode == WEFT__FOLD_COLUMNS_MODE && survey->asks));
 }
 
 /* Of lanes, the next chunk, or the one after that. */
 static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load)
 {
     const int32_t mode = emitter->survey->fold_mode;
+    const bool second = asks_second(emitter);
     if (mode == WEFT__FOLD_LANES_MODE)
-        return (int64_t)WEFT__FOLD_CHUNK << (size_of(emitter, load) + asks_second(emitter));
-    return mode == WEFT__FOLD_COLUMNS_MODE ? AHEAD_FOLDED : AHEAD;
+        return (int64_t)WEFT__FOLD_CHUNK << (size_of(emitter, load) + second);
+    if (mode == WEFT__FOLD_COLUMNS_MODE)
+        return second ? AHEAD_SECOND : AHEAD_FOLDED;
+    return AHEAD;
 }
 
-/* Rows are too short for the processor to see where the next plane of a stencil goes on, and when
- * it waits for many operands at a time, it sees too little ahead. */
-static void ask_for(const weft__emitter *emitter, const weft__value *load, weft__ref address)
+static void ask_at(const weft__emitter *emitter, const weft__value *load, weft__ref address)
 {
-    const uint32_t source = weft__source_of(emitter, load);
-    if ((emitter->survey->flags[source] & WEFT__OPERAND_LEADS) == 0 && !emitter->asking)
-        return;
     weft__type pointer = weft__llvm.TypeOf(address);
     weft__type i32 = weft__llvm.IntTypeInContext(emitter->context, 32);
     weft__ref ahead = weft__emit_i64(emitter, bytes_ahead(emitter, load));
@@ -172,6 +173,20 @@ static void ask_for(const weft__emitter *emitter, const weft__value *load, weft_
         weft__emit_address(emitter, address, ahead), weft__llvm.ConstInt(i32, 0, 0),
         weft__llvm.ConstInt(i32, asks_second(emitter) ? 2 : 3, 0), weft__llvm.ConstInt(i32, 1, 0)};
     (void)weft__emit_intrinsic(emitter, "llvm.prefetch", &pointer, 1, arguments, 4);
+}
+
+/* Rows are too short for the processor to see where the next plane of a stencil goes on, and when
+ * it waits for many operands at a time, it sees too little ahead. */
+static void ask_for(const weft__emitter *emitter, const weft__value *load, weft__ref address)
+{
+    const uint32_t source = weft__source_of(emitter, load);
+    if ((emitter->survey->flags[source] & WEFT__OPERAND_LEADS) != 0 || emitter->asking)
+        ask_at(emitter, load, address);
+}
+
+void weft__emit_ask(const weft__emitter *emitter, const weft__value *load)
+{
+    ask_at(emitter, load, address_of(emitter, load, emitter->at));
 }
 
 weft__ref weft__emit_load_dense(const weft__emitter *emitter, weft__ref address, int size)
