@@ -305,14 +305,24 @@ static weft_status make_outline(const weft__kernel *kernel, const weft__launch *
                                   surveys->moves.pointers);
 }
 
+/* Of folds the points that are long, and the results. */
+static void limit_vectors(struct surveys *surveys)
+{
+    if (surveys->kernel.unroll > QUICK_MOST)
+        weft__survey_set_unroll(&surveys->kernel, QUICK_MOST);
+    if (surveys->folds && surveys->points.unroll > QUICK_MOST &&
+        surveys->points.operations > WEFT__FOLD_OPERATIONS)
+        weft__survey_set_unroll(&surveys->points, QUICK_MOST);
+}
+
 static weft_status survey(const weft__kernel *kernel, const weft__launch *sample, bool machine,
                           weft__effort *effort, struct surveys *surveys, int *level)
 {
     weft_status status = make_surveys(kernel, sample, surveys);
     *level = status == WEFT_OK ? level_of(surveys, effort) : 0;
     const bool quick = *effort == WEFT__EFFORT_QUICK;
-    if (status == WEFT_OK && quick && surveys->kernel.unroll > QUICK_MOST)
-        weft__survey_set_unroll(&surveys->kernel, QUICK_MOST);
+    if (status == WEFT_OK && quick)
+        limit_vectors(surveys);
     if (status == WEFT_OK && *level == 0)
         status = make_outline(kernel, sample,
                               !machine ? WEFT__OUTLINE_REPEATS

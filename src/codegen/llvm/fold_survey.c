@@ -39,10 +39,9 @@ static int unroll_of(const weft__survey *survey)
 {
     const int most =
         survey->target.isa == WEFT__ISA_AVX512 || survey->target.isa == WEFT__ISA_NEON ? 16 : 8;
-    int unroll = survey->operations <= WEFT__FOLD_OPERATIONS  ? UNROLL_MOST
-                 : survey->fold_mode == WEFT__FOLD_LANES_MODE ? 1
-                 : survey->unroll > UNROLL_LONG               ? UNROLL_LONG
-                                                              : survey->unroll;
+    int unroll = survey->operations <= WEFT__FOLD_OPERATIONS ? UNROLL_MOST
+                 : survey->unroll > UNROLL_LONG              ? UNROLL_LONG
+                                                             : survey->unroll;
     const int several = is_numbered(survey) ? UNROLL_NUMBERED : UNROLL_SEVERAL;
     if (unroll > several && registers_of(survey) > 1)
         unroll = several;
