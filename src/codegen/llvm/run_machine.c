@@ -154,12 +154,29 @@ static void run_row(struct machine *m, int64_t vectors, bool often)
     }
 }
 
-void weft__machine_run(const weft__native *native, const weft__patch *patch)
+static void run_in(const weft__native *native, const weft__patch *patch, char *frame)
 {
-    _Alignas(LINE) char frame[WEFT__X86_FRAME_MOST];
     struct machine m = {native, patch, frame, (int)native->header.width, 0, 0};
     const bool often = moves_often(native);
     move_all(&m, WEFT__MOVE_SCALAR);
     for (; m.row < patch->rows; m.row++)
         run_row(&m, patch->columns / m.lanes, often);
+}
+
+static __attribute__((noinline)) void run_large(const weft__native *native,
+                                                const weft__patch *patch)
+{
+    _Alignas(LINE) char frame[WEFT__X86_FRAME_MOST];
+    run_in(native, patch, frame);
+}
+
+/* A user's thread may have a small stack, and most frames are small. */
+void weft__machine_run(const weft__native *native, const weft__patch *patch)
+{
+    enum { SMALL = 4 << 10 };
+    _Alignas(LINE) char frame[SMALL];
+    if (native->header.frame <= SMALL)
+        run_in(native, patch, frame);
+    else
+        run_large(native, patch);
 }
