@@ -29,10 +29,11 @@ static uint32_t cost_of(const weft__value *value)
  */
 struct attempt {
     weft__skip skip;
-    uint32_t last;   /* of the selects */
-    uint8_t outer;   /* the skip that all of it is in */
-    uint8_t number;  /* that it would have */
-    uint32_t *inner; /* of each value: how many of its uses are in the attempt */
+    uint32_t last;        /* of the selects */
+    uint8_t outer;        /* the skip that all of it is in */
+    uint8_t number;       /* that it would have */
+    uint32_t *inner;      /* of each value: how many of its uses are in the attempt */
+    const uint32_t *next; /* of each select: the next one with its condition, or 0 */
 };
 
 static bool is_for(const weft__skips *skips, const struct attempt *attempt, uint32_t k)
@@ -73,8 +74,11 @@ static uint32_t mark(weft__skips *skips, const struct attempt *attempt, const ui
 /* Forgets the counts, and the marks too if they are not wanted. */
 static void unmark(weft__skips *skips, const struct attempt *attempt, bool wanted)
 {
-    for (uint32_t k = 0; k <= attempt->last; k++) {
-        attempt->inner[k] = 0;
+    const weft__kernel *kernel = skips->kernel;
+    for (uint32_t k = attempt->skip.condition + 1; k <= attempt->last; k++) {
+        const weft__value *value = &kernel->values[k];
+        for (int j = 0; j < weft__value_arguments(kernel, value); j++)
+            attempt->inner[value->argument[j]] = 0;
         if (!wanted && skips->skip[k] == attempt->number)
             skips->skip[k] = attempt->outer;
     }
@@ -88,8 +92,9 @@ static void attempt_skip(weft__skips *skips, uint32_t first, uint8_t side, uint3
                               .last = first,
                               .outer = skips->skip[first],
                               .number = (uint8_t)(skips->count + 1),
-                              .inner = uses + kernel->values_count};
-    for (uint32_t k = first; k < kernel->values_count && k - first < WINDOW; k++)
+                              .inner = uses + kernel->values_count,
+                              .next = uses + 2 * (size_t)kernel->values_count};
+    for (uint32_t k = first; k > 0 && k - first < WINDOW; k = attempt.next[k])
         if (is_for(skips, &attempt, k))
             attempt.last = k;
     if (mark(skips, &attempt, uses) >= WORTH) {
@@ -120,6 +125,20 @@ static void count_uses(const weft__skips *skips, uint32_t *uses)
             uses[kernel->values[k].argument[j]]++;
 }
 
+/* `last` is all 0, and is so again afterwards. */
+static void link_selects(const weft__kernel *kernel, uint32_t *last, uint32_t *next)
+{
+    for (uint32_t k = kernel->values_count; k-- > 0;) {
+        const weft__value *value = &kernel->values[k];
+        if (value->op != WEFT__OP_select)
+            continue;
+        next[k] = last[value->argument[0]];
+        last[value->argument[0]] = k;
+    }
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        last[k] = 0;
+}
+
 /* From the last select to the first, so that outer skips come before those inside of them. */
 void weft__skips_find(weft__skips *skips, uint32_t *room)
 {
@@ -127,6 +146,7 @@ void weft__skips_find(weft__skips *skips, uint32_t *room)
     if (kernel->loops_count > 0) /* a branch around parts of loops is none of these */
         return;
     count_uses(skips, room);
+    link_selects(kernel, room + kernel->values_count, room + 2 * (size_t)kernel->values_count);
     for (uint32_t k = kernel->values_count; k-- > 0;) {
         const weft__value *value = &kernel->values[k];
         if (value->op != WEFT__OP_select || !is_point(skips, k) ||

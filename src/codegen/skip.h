@@ -24,7 +24,7 @@ typedef struct weft__skips {
     int count;
 } weft__skips;
 
-/* Fills `skip`, which is all 0, and `skips`. The room is for two numbers a value, all 0. */
+/* Fills `skip`, which is all 0, and `skips`. The room is for three numbers a value, all 0. */
 void weft__skips_find(weft__skips *skips, uint32_t *room);
 
 #endif

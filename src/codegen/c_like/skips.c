@@ -97,7 +97,7 @@ static void write_in_skip(weft__writer *w, int number, void (*write)(weft__write
 void weft__write_wanted(weft__writer *w, void (*write)(weft__writer *w, uint32_t at))
 {
     const size_t values = w->kernel->values_count;
-    memset(w->room, 0, 2 * values * sizeof *w->room);
+    memset(w->room, 0, 3 * values * sizeof *w->room);
     memset(w->skips.skip, 0, values);
     w->skips.kernel = w->kernel;
     w->skips.needed = w->skips.level = w->wanted;

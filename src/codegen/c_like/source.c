@@ -465,10 +465,10 @@ weft_status weft__c_like_write(const weft__kernel *kernel, const weft__launch *s
                       .arguments_count = sample->arguments_count};
     memset(source, 0, sizeof *source);
     const size_t values = kernel->values_count;
-    w.room = weft__allocate_zeroed(values * (2 * sizeof *w.room + 3) + 1);
+    w.room = weft__allocate_zeroed(values * (3 * sizeof *w.room + 3) + 1);
     if (!w.room)
         return WEFT_ERROR_MEMORY;
-    w.wanted = (uint8_t *)(w.room + 2 * values);
+    w.wanted = (uint8_t *)(w.room + 3 * values);
     w.skips.skip = w.wanted + values;
     w.compared = w.wanted + 2 * values;
     mark_compared(&w);

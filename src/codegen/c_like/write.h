@@ -61,7 +61,7 @@ typedef struct weft__writer {
     bool widens;       /* (on GPUs) some value is compared that was widened to f64 */
     uint8_t *wanted;   /* for each value: whether what is being written needs it */
     uint8_t *compared; /* for each value: whether it is */
-    uint32_t *room;    /* two numbers for each value */
+    uint32_t *room;    /* three numbers for each value */
     weft__skips skips;
 } weft__writer;
 

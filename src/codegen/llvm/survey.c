@@ -432,12 +432,12 @@ weft_status weft__survey_begin(const weft__kernel *kernel, weft__survey *survey)
                     "a kernel of %u operands with %zu displaced loads has too many to be compiled",
                     kernel->operands_count, displaced);
     uint32_t *depth =
-        weft__allocate_zeroed((3 * sizeof *depth + sizeof *survey->source + 4) * values +
+        weft__allocate_zeroed((4 * sizeof *depth + sizeof *survey->source + 4) * values +
                               sizeof *survey->displaced * displaced + 2 * operands + 1);
     if (depth == NULL)
         return WEFT_ERROR_MEMORY;
     survey->memory = depth;
-    survey->displaced = (weft__displaced *)(depth + 3 * values);
+    survey->displaced = (weft__displaced *)(depth + 4 * values);
     survey->source = (uint16_t *)(survey->displaced + displaced);
     survey->spacing = (uint8_t *)(survey->source + values);
     survey->flags = survey->spacing + operands;
