@@ -325,7 +325,22 @@ TEST(X2_a_nan_on_the_left)
     }
 }
 
-TEST_MAIN(TEST_OF(X2_a_nan_on_the_left), TEST_OF(X4_insides_of_arrays_with_long_rows),
+/* A function of constants alone is the same for all points, and was a call of code without inputs.
+ */
+TEST(X2_functions_of_constants)
+{
+    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(33), .dtype = WEFT_I32, .device = device());
+    int32_t expected[33];
+    CHECK(a);
+    for (int i = 0; i < 33; i++)
+        expected[i] = 24 + 1;
+    for (int again = 0; again < 3; again++)
+        CHECK_STATUS(weft(a = i32(tgamma(f64(5))) + i32(cosh(f64(0))), a), WEFT_OK);
+    CHECK(holds(a, expected, sizeof expected));
+}
+
+TEST_MAIN(TEST_OF(X2_functions_of_constants), TEST_OF(X2_a_nan_on_the_left),
+          TEST_OF(X4_insides_of_arrays_with_long_rows),
           TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
           TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
           TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),

@@ -7,6 +7,7 @@
 #include "core/allocate.h"
 #include "core/status.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,11 @@ enum {
     DISPLACED = 6, /* … of a displaced operand, whose ends of rows have masks */
     QUICK_MOST = 1 /* vectors of a turn in code that is made quickly */
 };
+
+/* Whether LLVM has made code. Its first time comes before all code that does without it: what it
+ * registers then for the end of the process has to be there before kernel/engine.c does the same.
+ */
+static _Atomic bool has_emitted;
 
 /* LLVM's own listener prints. An error in it does not keep LLVM from making code, with anything in
  * the place of what it could not make. */
@@ -185,6 +191,8 @@ static weft_status emit(const struct surveys *surveys, int kind, int level,
     weft__llvm.DisposeModule(emitter.module);
     weft__llvm.ContextDispose(emitter.context);
     weft__target_give(&surveys->kernel.target, level, machine);
+    if (status == WEFT_OK)
+        atomic_store(&has_emitted, true);
     return status;
 }
 
@@ -299,7 +307,7 @@ static weft_status make_outline(const weft__kernel *kernel, const weft__launch *
                                 weft__outlining of, struct surveys *surveys)
 {
     TRY(outline(kernel, sample, of, surveys));
-    if (of == WEFT__OUTLINE_ALL && !surveys->folds)
+    if (of == WEFT__OUTLINE_ALL && !surveys->folds && atomic_load(&has_emitted))
         TRY(weft__moves_find(&surveys->kernel, &surveys->moves));
     return weft__outline_assemble(&surveys->outline, surveys->moves.own, surveys->moves.own_count,
                                   surveys->moves.pointers);

@@ -309,12 +309,12 @@ static bool goes_on(const weft__repeats *repeats, uint32_t begin, uint32_t place
                           survey->lanes);
 }
 
-/* Takes a row if that is worth a call. */
+/* Takes a row if that is worth a call; a call without inputs there is none. */
 static void take_row(const struct copying *copying, weft__repeats *repeats, uint32_t begin,
                      uint32_t length)
 {
     const struct cut cut = cut_row(copying, begin, length);
-    if (length < ROW || length < 2 * (uint32_t)(cut.inputs + cut.outputs))
+    if (length < ROW || cut.inputs == 0 || length < 2 * (uint32_t)(cut.inputs + cut.outputs))
         return;
     repeats->repeat[repeats->count++] = (weft__repeat){.length = length, .begin = begin};
     repeats->begins[begin] = 1;
