@@ -343,13 +343,19 @@ static weft_status survey(const weft__kernel *kernel, const weft__launch *sample
 }
 
 /* Everything before LLVM; then the surveys are to be dropped. What is too much for machine code is
- * LLVM's. */
+ * LLVM's, and so is, until calls of it were tried for longer, all of a kernel that is not machine
+ * code alone. */
 static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
                            weft__effort *effort, struct surveys *surveys, int *level)
 {
     const weft__effort asked = *effort;
     TRY(weft__llvm_open());
-    const weft_status status = survey(kernel, sample, true, effort, surveys, level);
+    weft_status status = survey(kernel, sample, true, effort, surveys, level);
+    if (status == WEFT_OK && surveys->outline.machine && surveys->outline.count > 0 &&
+        surveys->moves.count == 0) {
+        drop_surveys(surveys);
+        status = WEFT_ERROR_UNSUPPORTED;
+    }
     if (status != WEFT_ERROR_UNSUPPORTED)
         return status;
     *effort = asked;
