@@ -17,7 +17,7 @@ endfunction()
 
 # Compiled kernels on disk are used only by a library that would make the same ones.
 file(GLOB_RECURSE hashed CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/codegen/llvm/*.[ch]"
-     "${PROJECT_SOURCE_DIR}/src/codegen/x86/*.[ch]" "${PROJECT_SOURCE_DIR}/src/codegen/c_like/*.[ch]" "${PROJECT_SOURCE_DIR}/src/backend/kernel_text.[ch]")
+     "${PROJECT_SOURCE_DIR}/src/codegen/c_like/*.[ch]" "${PROJECT_SOURCE_DIR}/src/backend/kernel_text.[ch]")
 list(APPEND hashed "${PROJECT_SOURCE_DIR}/src/codegen/skip.c" "${PROJECT_SOURCE_DIR}/src/codegen/llvm.h" "${PROJECT_SOURCE_DIR}/src/kernel/ir.h"
                    "${PROJECT_SOURCE_DIR}/src/backend/backend.h")
 set(build_hash "${PROJECT_BINARY_DIR}/generated/kernel/build_hash.h")

@@ -10,6 +10,11 @@
  * threads at once with disjoint ranges of a launch. */
 weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image);
 
+/* The same, with long rows of primitives as machine code of our own, which takes a fraction of a
+ * millisecond to make. Fails where the processor is none that it is made for, or where it would not
+ * be worth it: with WEFT_ERROR_UNSUPPORTED and no message. */
+weft_status weft__interpreter_assemble(const weft__kernel *kernel, weft__image *image);
+
 /* What it would run, as text to be freed with weft__free. */
 weft_status weft__interpreter_explain(const weft__kernel *kernel, char **text);
 

@@ -13,8 +13,8 @@ static _Atomic(weft__engine_maker *) maker;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held while libLLVM is first used */
 static pthread_cond_t left = PTHREAD_COND_INITIALIZER;
 static int users; /* threads that compile, once it is prepared */
-static bool prepared, closed;
-static _Atomic bool missing;
+static _Atomic bool prepared, missing;
+static bool closed;
 
 static weft_status read_environment(weft__engine *engine)
 {
@@ -51,6 +51,8 @@ void weft__engine_choose(int engine) { atomic_store(&chosen, engine); }
 void weft__engine_set_maker(weft__engine_maker *new_maker) { atomic_store(&maker, new_maker); }
 
 weft__engine_maker *weft__engine_get_maker(void) { return atomic_load(&maker); }
+
+bool weft__engine_is_prepared(void) { return atomic_load(&prepared); }
 
 bool weft__engine_is_missing(void) { return atomic_load(&missing); }
 

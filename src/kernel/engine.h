@@ -19,6 +19,10 @@ weft_status weft__engine_get(weft__engine *engine);
  * is being closed. */
 weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
                                  weft__effort *effort, weft__object *object);
+/* Whether libLLVM has compiled. Code that is made without it comes after that: what libLLVM
+ * registers for the end of the process must be there before a kernel that it is to compile later.
+ */
+bool weft__engine_is_prepared(void);
 /* Whether libLLVM was looked for and not found. */
 bool weft__engine_is_missing(void);
 

@@ -1,5 +1,6 @@
 /* Versions of kernels: finding one, and where machine code comes from. */
 #include "kernel/version.h"
+#include "codegen/interpreter.h"
 #include "core/allocate.h"
 #include "core/traced.h"
 #include "kernel/cache.h"
@@ -70,6 +71,22 @@ static weft_status load(weft__version *version)
     return WEFT_OK;
 }
 
+static void trace(const weft__version *version, const char *by, uint64_t begin)
+{
+    if (begin)
+        weft__traced_compilation(version->of->device->id, by, version->source, begin);
+}
+
+/* Whether code was made without LLVM, if it need not be the best. */
+static bool assemble(const weft__version *version, weft__effort *effort, weft__image *image)
+{
+    if (*effort == WEFT__EFFORT_FULL || !weft__engine_is_prepared() ||
+        weft__interpreter_assemble(version->of->kernel, image) != WEFT_OK)
+        return false;
+    *effort = WEFT__EFFORT_QUICK;
+    return true;
+}
+
 /* The object is what can be kept on disk; it may stay empty. */
 static weft_status make(const weft__version *version, weft__effort *effort, weft__image *image,
                         weft__object *object)
@@ -78,12 +95,13 @@ static weft_status make(const weft__version *version, weft__effort *effort, weft
     if (maker)
         return maker(version->of->kernel, version->sample, effort, image);
     const uint64_t begin = weft__tracing() ? weft__trace_now() : 0;
+    if (assemble(version, effort, image)) {
+        trace(version, "machine code", begin);
+        return WEFT_OK;
+    }
     TRY(weft__engine_compile(version->of->kernel, version->sample, effort, object));
     const weft_status status = weft__object_load(object, image);
-    if (begin)
-        weft__traced_compilation(version->of->device->id,
-                                 *effort == WEFT__EFFORT_FULL ? "LLVM" : "LLVM, quickly",
-                                 version->source, begin);
+    trace(version, *effort == WEFT__EFFORT_FULL ? "LLVM" : "LLVM, quickly", begin);
     if (status != WEFT_OK)
         weft__object_free(object);
     return status;
@@ -283,9 +301,7 @@ static void keep(weft__version *version, const device_key *key, uint64_t begin)
     const bool compiled =
         !device->backend->module_binary ||
         device->backend->module_binary(version->module, &object.data, &object.bytes);
-    if (begin)
-        weft__traced_compilation(device->id, compiled ? "its own compiler" : "from the disk",
-                                 version->source, begin);
+    trace(version, compiled ? "its own compiler" : "from the disk", begin);
     COUNT(*(compiled ? &device->statistics.compilations : &device->statistics.compilations_loaded),
           1);
     if (object.data)

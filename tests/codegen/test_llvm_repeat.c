@@ -73,9 +73,9 @@ static bool outline(weft__builder *builder, weft_status built, int *functions, i
     weft__survey survey = {0};
     weft__outline outline = {.count = 0};
     begin_launch(&builder->kernel, &at, MOST);
-    bool made =
-        built == WEFT_OK && weft__survey_make(&builder->kernel, &at.launch, &survey) == WEFT_OK;
-    made = made && weft__outline_make(&survey, WEFT__OUTLINE_REPEATS, &outline) == WEFT_OK;
+    const bool made = built == WEFT_OK &&
+                      weft__survey_make(&builder->kernel, &at.launch, &survey) == WEFT_OK &&
+                      weft__outline_make(&survey, &outline) == WEFT_OK;
     *functions = outline.count;
     *calls = outline.count > 0 ? calls_in(&outline.kernel) : 0;
     weft__outline_free(&outline);

@@ -1,10 +1,7 @@
-/* Dense maps that are all machine code of our own: the bits of the interpreter, whatever goes there
- * and comes back, and objects of such code that are damaged. */
-#include "codegen/llvm/object.h"
-#include "kernel/build.h"
+/* Quick code with machine code of our own: the bits of the interpreter, whatever goes there and
+ * comes back. */
 #include "kernel/quick.h"
 #include <math.h>
-#include <stddef.h>
 
 enum { ROWS = 7, MOST = 16 * ROWS * 300 };
 static const int64_t columns[] = {1, 5, 8, 16, 37, 300};
@@ -106,96 +103,13 @@ TEST(same_bits_whatever_is_moved)
     }
 }
 
-/* From one f32 to another, by so much that it is machine code. */
-static weft_status compile_long(weft__object *object)
-{
-    enum { LONG = 80 };
-    struct {
-        weft__launch launch;
-        weft__argument arguments[2];
-    } at;
-    weft__builder builder;
-    weft__effort effort = WEFT__EFFORT_QUICK;
-    weft__build_begin(&builder);
-    builder.kernel.ndim = 1;
-    int32_t x = weft__build_load(&builder, weft__build_operand(&builder, WEFT_F32, false)).part[0];
-    for (int k = 0; k < LONG; k++)
-        x = weft__build(&builder, k % 2 ? WEFT__OP_mul : WEFT__OP_add, WEFT_F32, x, x, 0);
-    weft__build_store(&builder, weft__build_operand(&builder, WEFT_F32, true),
-                      (weft__element){.part = {x}, .dtype = WEFT_F32});
-    weft_status status = weft__build_finish(&builder);
-    memset(&at, 0, sizeof at);
-    at.launch.ndim = 1;
-    at.launch.size[0] = 1000;
-    at.launch.arguments_count = 2;
-    at.arguments[0].stride[0] = at.arguments[1].stride[0] = sizeof(float);
-    if (status == WEFT_OK)
-        status = weft__llvm_compile(&builder.kernel, &at.launch, &effort, object);
-    weft__build_free(&builder);
-    return status;
-}
-
-static bool loads(const weft__object *object)
-{
-    weft__image image = {0};
-    const bool loaded = weft__object_load(object, &image) == WEFT_OK;
-    if (loaded)
-        image.destroy(image.program);
-    return loaded;
-}
-
-/* Whether an object loads with another byte before its code, and a checksum that is right. */
-static bool loads_with(weft__object *object, size_t begin, size_t at, uint8_t byte)
-{
-    char *data = object->data, kept = data[at];
-    const size_t checksum = offsetof(weft__object_header, checksum);
-    uint32_t before, right;
-    memcpy(&before, data + checksum, sizeof before);
-    data[at] = (char)byte;
-    right = weft__object_checksum(data, begin);
-    memcpy(data + checksum, &right, sizeof right);
-    const bool loaded = loads(object);
-    data[at] = kept;
-    memcpy(data + checksum, &before, sizeof before);
-    return loaded;
-}
-
-/* What would be moved from or to where nothing is, is refused. */
-TEST(damaged_moves)
+TEST(one_of_each_kind)
 {
     NEEDS_LLVM();
-    weft__object object = {0};
-    weft__object_header header;
-    CHECK_STATUS(compile_long(&object), WEFT_OK); /* by LLVM, if it is the first */
-    weft__object_free(&object);
-    CHECK_STATUS(compile_long(&object), WEFT_OK);
-    memcpy(&header, object.data, sizeof header);
-    if (header.moves_count == 0) {
-        weft__object_free(&object);
-        SKIP("machine code is made for AVX-512 alone");
-    }
-    const size_t moves = sizeof header + 2 * sizeof(weft__object_operand);
-    const size_t begin = (moves + header.moves_count * sizeof(weft__object_move) + 15) / 16 * 16;
-    const bool whole = loads(&object);
-    bool any = false;
-    for (size_t k = 0; k < header.moves_count; k++) {
-        const size_t at = moves + k * sizeof(weft__object_move);
-        any |= loads_with(&object, begin, at + offsetof(weft__object_move, kind), 77);
-        any |= loads_with(&object, begin, at + offsetof(weft__object_move, part), 1);
-        any |= loads_with(&object, begin, at + offsetof(weft__object_move, pair), 1);
-        any |= loads_with(&object, begin, at + offsetof(weft__object_move, size), 8);
-        any |= loads_with(&object, begin, at + offsetof(weft__object_move, slot), 2);
-        any |= loads_with(&object, begin, at + offsetof(weft__object_move, at) + 2, 1);
-    }
-    any |= loads_with(&object, begin, offsetof(weft__object_header, frame), 0);
-    any |= loads_with(&object, begin, offsetof(weft__object_header, width), 32);
-    any |= loads_with(&object, begin, offsetof(weft__object_header, folds_count), 1);
-    const uint32_t count = header.moves_count;
-    weft__object_free(&object);
-    CHECK_INT(count, 2);
-    CHECK(whole && !any);
+    AUTO_ENGINE setting = engine_begin(WEFT__ENGINE_QUICK);
+    CHECK(check_all(5, WEFT_F32, WEFT_C64));
 }
 
 TEST_MAIN(TEST_NO_FAULTS(same_bits_whatever_is_moved,
-                         "compiles many kernels; damaged_moves covers it"),
-          TEST_OF(damaged_moves));
+                         "compiles many kernels; one_of_each_kind covers it"),
+          TEST_OF(one_of_each_kind));

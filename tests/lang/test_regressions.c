@@ -325,48 +325,7 @@ TEST(X2_a_nan_on_the_left)
     }
 }
 
-/* A function of constants alone is the same for all points, and was a call of code without inputs.
- */
-TEST(X2_functions_of_constants)
-{
-    WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(33), .dtype = WEFT_I32, .device = device());
-    int32_t expected[33];
-    CHECK(a);
-    for (int i = 0; i < 33; i++)
-        expected[i] = 24 + 1;
-    for (int again = 0; again < 3; again++)
-        CHECK_STATUS(weft(a = i32(tgamma(f64(5))) + i32(cosh(f64(0))), a), WEFT_OK);
-    CHECK(holds(a, expected, sizeof expected));
-}
-
-/* What is rare was a function of one element, also where it takes the result of a call. */
-TEST(X2_rare_results_of_calls)
-{
-    enum { COUNT = 37 };
-    double a[COUNT];
-    int8_t c[COUNT];
-    uint32_t expected[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        a[i] = i - 20.5;
-        c[i] = (int8_t)(i % 5);
-        expected[i] = i % 5 == 3 ? 2 : 1; /* bits of the larger of 1 and that */
-    }
-    WEFT_AUTO weft_array *x = from(a, sizeof a, WEFT_SHAPE(COUNT), WEFT_F64);
-    WEFT_AUTO weft_array *y = from(c, sizeof c, WEFT_SHAPE(COUNT), WEFT_I8);
-    WEFT_AUTO weft_array *b =
-        weft_full(WEFT_SHAPE(COUNT), 7, .dtype = WEFT_U64, .device = device());
-    WEFT_AUTO weft_array *d = weft_zeros(WEFT_SHAPE(COUNT), .dtype = WEFT_U32, .device = device());
-    CHECK(x && y && b && d);
-    for (int again = 0; again < 3; again++)
-        CHECK_STATUS(
-            weft(t = hypot(x, x);
-                 d = u32(where(t != 0, popcount(maximum(sign(b), u64(y))), 0)), x, y, b, d),
-            WEFT_OK);
-    CHECK(holds(d, expected, sizeof expected));
-}
-
-TEST_MAIN(TEST_OF(X2_rare_results_of_calls), TEST_OF(X2_functions_of_constants),
-          TEST_OF(X2_a_nan_on_the_left), TEST_OF(X4_insides_of_arrays_with_long_rows),
+TEST_MAIN(TEST_OF(X2_a_nan_on_the_left), TEST_OF(X4_insides_of_arrays_with_long_rows),
           TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
           TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
           TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),

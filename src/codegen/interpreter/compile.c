@@ -93,7 +93,8 @@ static weft_status fit(weft__program *program)
     int64_t locations = 0;
     for (int k = 0; k < WEFT__STORAGES; k++)
         locations += program->rows[k];
-    const int64_t tables = 8 * (locations + program->rows[WEFT__STORAGE_UNIFORM]) + 64;
+    const int64_t tables =
+        8 * (locations + program->rows[WEFT__STORAGE_UNIFORM]) + 64 + program->frame;
     const int64_t blocks = program->rows[WEFT__STORAGE_BLOCK];
     int64_t elements = WEFT__TILE;
     if (blocks > 0) {
@@ -128,7 +129,8 @@ static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
 
 /* Every value becomes at most three steps and three live values; one more of these is never used,
  * so that steps without a result or argument have something to refer to. */
-static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, weft__program *program)
+static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, bool machine,
+                         weft__program *program)
 {
     const size_t values = kernel->values_count, most = 3 * values + 1;
     char *memory =
@@ -144,7 +146,7 @@ static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, weft
     lowering.used = (bool *)(void *)(lowering.raw + values);
     lowering.live[0].last = -1;
     lowering.live_count = 1;
-    weft_status status = weft__lower(&lowering);
+    weft_status status = machine ? weft__lower_machine(&lowering) : weft__lower(&lowering);
     if (status == WEFT_OK) {
         weft__lower_skips(&lowering, numbers + most, lowering.used + values);
         status = place(&lowering, numbers);
@@ -153,7 +155,15 @@ static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, weft
     return status;
 }
 
-weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted,
+void weft__program_free(void *pointer)
+{
+    weft__program *program = pointer;
+    if (program != NULL)
+        weft__executable_free(&program->code);
+    weft__free(program);
+}
+
+weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted, bool machine,
                                weft__program **made)
 {
     const size_t values = kernel->values_count, steps = 3 * values;
@@ -174,25 +184,36 @@ weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted
                 kernel->shifts[k].offset[axis];
     }
     program->moves = true;
-    const weft_status status = build(kernel, wanted, program);
+    const weft_status status = build(kernel, wanted, machine, program);
     if (status == WEFT_OK)
         *made = program;
     else
-        weft__free(program);
+        weft__program_free(program);
     return status;
 }
 
-weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image)
+static weft_status compile(const weft__kernel *kernel, bool machine, weft__image *image)
 {
     weft__program *program;
     weft__folds *folds;
     if (kernel->folds_count > 0) {
-        TRY(weft__folds_make(kernel, &folds));
+        TRY(weft__folds_make(kernel, machine, &folds));
         *image =
             (weft__image){.entry = weft__folds_run, .program = folds, .destroy = weft__folds_free};
         return WEFT_OK;
     }
-    TRY(weft__program_make(kernel, NULL, &program));
-    *image = (weft__image){.entry = weft__program_run, .program = program, .destroy = weft__free};
+    TRY(weft__program_make(kernel, NULL, machine, &program));
+    *image = (weft__image){
+        .entry = weft__program_run, .program = program, .destroy = weft__program_free};
     return WEFT_OK;
+}
+
+weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *image)
+{
+    return compile(kernel, false, image);
+}
+
+weft_status weft__interpreter_assemble(const weft__kernel *kernel, weft__image *image)
+{
+    return compile(kernel, true, image);
 }

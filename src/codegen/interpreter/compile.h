@@ -42,10 +42,11 @@ typedef struct weft__lowering {
 static inline int weft__step_arguments(const weft__step *step)
 {
     static const uint8_t count[] = {
-        [WEFT__STEP_COMPUTE] = 3, [WEFT__STEP_PUT] = 1,    [WEFT__STEP_EDGE] = 2,
-        [WEFT__STEP_FOLD] = 2,    [WEFT__STEP_FOLDED] = 0, [WEFT__STEP_GATHER] = 1,
-        [WEFT__STEP_COPY] = 1,    [WEFT__STEP_ENTER] = 1,  [WEFT__STEP_TEST] = 2,
-        [WEFT__STEP_AGAIN] = 0,   [WEFT__STEP_SCATTER] = 3};
+        [WEFT__STEP_COMPUTE] = 3, [WEFT__STEP_PUT] = 1,     [WEFT__STEP_EDGE] = 2,
+        [WEFT__STEP_FOLD] = 2,    [WEFT__STEP_FOLDED] = 0,  [WEFT__STEP_GATHER] = 1,
+        [WEFT__STEP_COPY] = 1,    [WEFT__STEP_ENTER] = 1,   [WEFT__STEP_TEST] = 2,
+        [WEFT__STEP_AGAIN] = 0,   [WEFT__STEP_SCATTER] = 3, [WEFT__STEP_GIVE] = 1,
+        [WEFT__STEP_CALL] = 0};
     return count[step->kind];
 }
 
@@ -53,7 +54,8 @@ static inline bool weft__step_has_result(const weft__step *step)
 {
     return step->kind != WEFT__STEP_PUT && step->kind != WEFT__STEP_FOLD &&
            step->kind != WEFT__STEP_SCATTER && step->kind != WEFT__STEP_TEST &&
-           step->kind != WEFT__STEP_AGAIN;
+           step->kind != WEFT__STEP_AGAIN && step->kind != WEFT__STEP_GIVE &&
+           step->kind != WEFT__STEP_CALL;
 }
 
 static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t value)
@@ -62,11 +64,20 @@ static inline bool weft__lowering_wants(const weft__lowering *lowering, int32_t 
 }
 
 weft_status weft__lower(weft__lowering *lowering);
+/* lower.c: which loads are needed as values; returns the position of the first store. The steps of
+ * a value; of a load, without what is out of bounds and that alone. */
+int32_t weft__lower_survey(weft__lowering *lowering);
+weft_status weft__lower_steps(weft__lowering *lowering, int32_t position);
+void weft__lower_fetch(weft__lowering *lowering, int32_t position);
+void weft__lower_edge(weft__lowering *lowering, int32_t position);
 /* lower.c: a new value; a step that computes; an argument of a step. */
 int32_t weft__lower_live(weft__lowering *lowering, weft__storage storage, uint8_t size);
 int32_t weft__lower_compute(weft__lowering *lowering, weft__primitive *primitive, weft_dtype dtype,
                             int count, const int32_t *arguments);
 void weft__lower_use(weft__lowering *lowering, weft__step *step, int k, int32_t live);
+/* machine.c: the same as weft__lower, with rows of primitives as machine code.
+ * WEFT_ERROR_UNSUPPORTED, without a message, if that would not be worth it. */
+weft_status weft__lower_machine(weft__lowering *lowering);
 /* loop.c: the values that say how loops go. */
 weft_status weft__lower_flow(weft__lowering *lowering, int32_t position);
 /* Sets what steps skip. The room is for two numbers a live value, all 0, and a mark a step. */

@@ -124,16 +124,16 @@ weft_status weft__interpreter_explain(const weft__kernel *kernel, char **text)
     weft__program *program;
     weft__folds *folds;
     if (kernel->folds_count > 0) {
-        TRY(weft__folds_make(kernel, &folds));
+        TRY(weft__folds_make(kernel, false, &folds));
         weft__text_add(&written, "  at each point:\n");
         write_program(&written, folds->points);
         weft__text_add(&written, "  for each result:\n");
         write_program(&written, folds->results);
         weft__folds_free(folds);
     } else {
-        TRY(weft__program_make(kernel, NULL, &program));
+        TRY(weft__program_make(kernel, NULL, false, &program));
         write_program(&written, program);
-        weft__free(program);
+        weft__program_free(program);
     }
     return weft__text_take(&written, text);
 }

@@ -47,7 +47,19 @@ static weft_status describe_fold(const weft__kernel *kernel, const weft__value *
     return WEFT_OK;
 }
 
-static weft_status make_programs(const weft__kernel *kernel, weft__folds *folds, uint8_t *points)
+/* With machine code, if that is worth it. */
+static weft_status make_program(const weft__kernel *kernel, const uint8_t *wanted, bool *machine,
+                                weft__program **made)
+{
+    const weft_status status =
+        *machine ? weft__program_make(kernel, wanted, true, made) : WEFT_ERROR_UNSUPPORTED;
+    *machine = status == WEFT_OK;
+    return status == WEFT_ERROR_UNSUPPORTED ? weft__program_make(kernel, wanted, false, made)
+                                            : status;
+}
+
+static weft_status make_programs(const weft__kernel *kernel, bool machine, weft__folds *folds,
+                                 uint8_t *points)
 {
     uint8_t *results = points + kernel->values_count;
     for (uint32_t k = 0; k < kernel->values_count; k++) {
@@ -62,18 +74,20 @@ static weft_status make_programs(const weft__kernel *kernel, weft__folds *folds,
     }
     mark(kernel, points);
     mark(kernel, results);
-    TRY(weft__program_make(kernel, points, &folds->points));
-    return weft__program_make(kernel, results, &folds->results);
+    bool for_points = machine, for_results = machine;
+    TRY(make_program(kernel, points, &for_points, &folds->points));
+    TRY(make_program(kernel, results, &for_results, &folds->results));
+    return machine && !for_points && !for_results ? WEFT_ERROR_UNSUPPORTED : WEFT_OK;
 }
 
-weft_status weft__folds_make(const weft__kernel *kernel, weft__folds **made)
+weft_status weft__folds_make(const weft__kernel *kernel, bool machine, weft__folds **made)
 {
     weft__folds *folds = weft__allocate_zeroed(sizeof *folds);
     uint8_t *wanted = weft__allocate_zeroed(2 * (size_t)kernel->values_count);
     weft_status status = WEFT_ERROR_MEMORY;
     if (folds && wanted) {
         folds->lanes = weft__kernel_has_lanes(kernel);
-        status = make_programs(kernel, folds, wanted);
+        status = make_programs(kernel, machine, folds, wanted);
     }
     weft__free(wanted);
     if (status == WEFT_OK)
@@ -88,7 +102,7 @@ void weft__folds_free(void *pointer)
     weft__folds *folds = pointer;
     if (!folds)
         return;
-    weft__free(folds->points);
-    weft__free(folds->results);
+    weft__program_free(folds->points);
+    weft__program_free(folds->results);
     weft__free(folds);
 }

@@ -64,7 +64,7 @@ int32_t weft__lower_compute(weft__lowering *lowering, weft__primitive *primitive
 }
 
 /* A fetch that is out of bounds has some element there, which is replaced after the widening. */
-static void lower_edge(weft__lowering *lowering, int32_t position)
+void weft__lower_edge(weft__lowering *lowering, int32_t position)
 {
     const weft__value *load = &lowering->kernel->values[position];
     weft__program *program = lowering->program;
@@ -79,7 +79,7 @@ static void lower_edge(weft__lowering *lowering, int32_t position)
     lowering->value[position] = step.result;
 }
 
-static void lower_load(weft__lowering *lowering, int32_t position)
+void weft__lower_fetch(weft__lowering *lowering, int32_t position)
 {
     const weft__value *value = &lowering->kernel->values[position];
     const weft_dtype dtype = lowering->kernel->operands[value->slot].dtype;
@@ -268,7 +268,7 @@ static void lower_scatter(weft__lowering *lowering, int32_t position)
     lowering->program->steps[lowering->program->steps_count++] = step;
 }
 
-static weft_status lower_value(weft__lowering *lowering, int32_t position)
+weft_status weft__lower_steps(weft__lowering *lowering, int32_t position)
 {
     if (!weft__lowering_wants(lowering, position)) {
         lowering->folds =
@@ -277,8 +277,8 @@ static weft_status lower_value(weft__lowering *lowering, int32_t position)
     }
     switch ((weft__op)lowering->kernel->values[position].op) {
     case WEFT__OP_load:
-        lower_load(lowering, position);
-        lower_edge(lowering, position);
+        weft__lower_fetch(lowering, position);
+        weft__lower_edge(lowering, position);
         return WEFT_OK;
     case WEFT__OP_store:
         lower_store(lowering, position);
@@ -313,7 +313,7 @@ static weft_status lower_value(weft__lowering *lowering, int32_t position)
 }
 
 /* Finds which loads are needed as values. Returns the position of the first store. */
-static int32_t survey(weft__lowering *lowering)
+int32_t weft__lower_survey(weft__lowering *lowering)
 {
     const weft__kernel *kernel = lowering->kernel;
     const int32_t count = (int32_t)kernel->values_count;
@@ -339,19 +339,19 @@ static int32_t survey(weft__lowering *lowering)
 weft_status weft__lower(weft__lowering *lowering)
 {
     const weft__kernel *kernel = lowering->kernel;
-    const int32_t count = (int32_t)kernel->values_count, first = survey(lowering);
+    const int32_t count = (int32_t)kernel->values_count, first = weft__lower_survey(lowering);
     lowering->first_put = -1;
     for (int32_t k = 0; k < first; k++)
-        TRY(lower_value(lowering, k));
+        TRY(weft__lower_steps(lowering, k));
     for (int32_t k = first; k < count; k++) {
         if (kernel->values[k].op == WEFT__OP_load && weft__lowering_wants(lowering, k))
-            lower_load(lowering, k);
+            weft__lower_fetch(lowering, k);
     }
     for (int32_t k = first; k < count; k++) {
         if (kernel->values[k].op != WEFT__OP_load)
-            TRY(lower_value(lowering, k));
+            TRY(weft__lower_steps(lowering, k));
         else if (weft__lowering_wants(lowering, k))
-            lower_edge(lowering, k);
+            weft__lower_edge(lowering, k);
     }
     return WEFT_OK;
 }

@@ -9,7 +9,8 @@ typedef struct weft__patch {
     const weft__program *program;
     const weft__launch *launch;
     const weft__argument *arguments;
-    char **at; /* the table of addresses */
+    char **at;     /* the table of addresses */
+    char *machine; /* the frame of machine code */
     bool streaming;
     weft__plan plan;
     int64_t position[WEFT_NDIM_MAX]; /* of the first point of the patch */
@@ -54,6 +55,17 @@ void weft__loop_copy(const weft__patch *frame, const weft__step *step);
 void weft__loop_enter(const weft__patch *frame, const weft__step *step);
 /* Whether a point stays in the loop. */
 bool weft__loop_test(const weft__patch *frame, const weft__step *step);
+
+/* machine_run.c: what goes to machine code and where its results go, and running it. */
+void weft__machine_take(const weft__patch *frame, const weft__step *step);
+void weft__machine_give(const weft__patch *frame, const weft__step *step);
+void weft__machine_call(const weft__patch *frame, const weft__step *step);
+/* Whether memory may be read in place: machine code reads all lanes of its last points. */
+static inline bool weft__machine_reads(const weft__patch *frame)
+{
+    const int64_t lanes = frame->program->lanes;
+    return lanes == 0 || frame->rows * frame->columns % lanes == 0;
+}
 
 /* Combines what a patch has computed with what was folded before. */
 void weft__fold_step(const weft__patch *frame, const weft__step *step);

@@ -3,6 +3,7 @@
 #define WEFT_CODEGEN_INTERPRETER_PROGRAM_H
 
 #include "backend/backend.h"
+#include "codegen/executable.h"
 #include "codegen/interpreter/variant.h"
 
 enum {
@@ -24,8 +25,13 @@ typedef enum weft__step_kind {
     WEFT__STEP_SCATTER, /* argument 1 to elements by their numbers, argument 0, if argument 2 */
     WEFT__STEP_COPY,    /* argument 0, to a result that changes in loops */
     WEFT__STEP_ENTER,   /* result: where argument 0 is true, or everywhere without one (slot 0) */
-    WEFT__STEP_TEST, /* argument 1 stays true where argument 0 is; if nowhere, goes to step `to` */
-    WEFT__STEP_AGAIN /* goes to step `to` */
+    WEFT__STEP_TEST,  /* argument 1 stays true where argument 0 is; if nowhere, goes to step `to` */
+    WEFT__STEP_AGAIN, /* goes to step `to` */
+    /* Machine code: where its results go, what it is given, and that it is run. `to` is a place in
+     * its frame, or where it begins. */
+    WEFT__STEP_TAKE,
+    WEFT__STEP_GIVE,
+    WEFT__STEP_CALL
 } weft__step_kind;
 
 /* Where values are, in the order of the table of addresses that a run has. A fetch is in memory, if
@@ -45,15 +51,15 @@ typedef struct weft__step {
     int32_t result, argument[3]; /* rows of the table of addresses */
     int32_t block;               /* of fetch: for when memory cannot be read in place */
     int32_t shift;               /* of fetch and edge: 0, or 1 + the position in `shifts` */
-    int32_t to;                  /* of loops: a step; of gather: bytes of an element */
-    int32_t skips;               /* so many steps, this one first, are skipped in a patch … */
-    int32_t condition;           /* … if no element in this row of the table … */
-    bool side;                   /* … is this */
-    uint16_t slot;   /* of fetch and put: the operand; of index: the axis; of folds: which one */
-    uint8_t kind;    /* weft__step_kind */
-    uint8_t uniform; /* bit k: argument k is a single element */
-    uint8_t size;    /* elements of the result, or of what is put, have 1 << size bytes */
-    uint8_t offset;  /* of fetch and put: bytes to the part of a complex element */
+    int32_t to; /* of loops: a step; of gather: bytes of an element; of machine code: see above */
+    int32_t skips;     /* so many steps, this one first, are skipped in a patch … */
+    int32_t condition; /* … if no element in this row of the table … */
+    bool side;         /* … is this */
+    uint16_t slot;     /* of fetch and put: the operand; of index: the axis; of folds: which one */
+    uint8_t kind;      /* weft__step_kind */
+    uint8_t uniform;   /* bit k: argument k is a single element */
+    uint8_t size;      /* elements of the result, or of what is put, have 1 << size bytes */
+    uint8_t offset;    /* of fetch and put: bytes to the part of a complex element */
     /* fetch: memory may be read where it is, as no store comes before the last use.
      * compute: the result may be written to memory, as the put that follows is its only use. */
     bool in_place;
@@ -88,6 +94,9 @@ typedef struct weft__program {
     int32_t elements;             /* that fit in a block */
     int32_t bytes_put;            /* at each point */
     bool moves;                   /* there are only fetches and puts */
+    int32_t lanes;                /* points that machine code computes at once; 0: there is none */
+    int32_t frame;                /* its bytes: a multiple of 64 */
+    weft__executable code;
 } weft__program;
 
 /* Patches of rows × columns points, along row_axis and the last axis, that a launch is cut into.
@@ -110,10 +119,12 @@ static inline bool weft__fold_is_short(const weft__launch *launch)
     return launch->folded <= 2 * WEFT__FOLD_LANES;
 }
 
-/* A program whose values are those wanted (NULL: all) of the kernel. */
-weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted,
+/* A program whose values are those wanted (NULL: all) of the kernel; if that is said, with what can
+ * be machine code as such. */
+weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted, bool machine,
                                weft__program **made);
-weft_status weft__folds_make(const weft__kernel *kernel, weft__folds **made);
+void weft__program_free(void *program);
+weft_status weft__folds_make(const weft__kernel *kernel, bool machine, weft__folds **made);
 void weft__folds_free(void *folds);
 void weft__folds_run(const void *folds, const weft__launch *launch, int64_t begin, int64_t end);
 

@@ -13,7 +13,7 @@ static void fetch(weft__patch *frame, const weft__step *step)
         weft__shift_fetch(frame, step);
         return;
     }
-    if (step->in_place &&
+    if (step->in_place && weft__machine_reads(frame) &&
         weft__plane_dense(&memory, frame->rows, frame->columns, (int64_t)1 << step->size)) {
         frame->at[step->result] = memory.data;
         return;
@@ -71,6 +71,15 @@ static bool compute_in_place(const weft__patch *frame, const weft__step *step, i
     return true;
 }
 
+/* The result of a fold is read where it is, or from a block. */
+static void folded(weft__patch *frame, const weft__step *step, int64_t count)
+{
+    char *result = weft__fold_result(frame, step->slot);
+    if (!weft__machine_reads(frame))
+        result = memcpy(frame->at[step->block], result, (size_t)count << step->size);
+    frame->at[step->result] = result;
+}
+
 /* Whether any element of a patch needs what a step may skip. */
 static bool is_needed(const weft__patch *frame, const weft__step *step, int64_t count)
 {
@@ -109,7 +118,7 @@ void weft__patch_run(weft__patch *frame)
             weft__fold_step(frame, step);
             break;
         case WEFT__STEP_FOLDED:
-            frame->at[step->result] = weft__fold_result(frame, step->slot);
+            folded(frame, step, count);
             break;
         case WEFT__STEP_GATHER:
             weft__loop_gather(frame, step);
@@ -129,6 +138,15 @@ void weft__patch_run(weft__patch *frame)
             break;
         case WEFT__STEP_AGAIN:
             step = frame->program->steps + step->to - 1;
+            break;
+        case WEFT__STEP_TAKE:
+            weft__machine_take(frame, step);
+            break;
+        case WEFT__STEP_GIVE:
+            weft__machine_give(frame, step);
+            break;
+        case WEFT__STEP_CALL:
+            weft__machine_call(frame, step);
             break;
         }
     }
@@ -269,7 +287,8 @@ static void lay_out(weft__patch *frame, char *scratch, int64_t points)
     for (int k = 0; k < WEFT__STORAGES; k++)
         locations += rows[k];
     char *uniforms = scratch + (size_t)locations * sizeof *at;
-    char *blocks = aligned(uniforms + 8 * rows[WEFT__STORAGE_UNIFORM]);
+    frame->machine = aligned(uniforms + 8 * rows[WEFT__STORAGE_UNIFORM]);
+    char *blocks = frame->machine + program->frame;
     const int64_t bytes = (least(points, program->elements) << program->size) + 64;
     for (int32_t k = 0; k < rows[WEFT__STORAGE_BLOCK]; k++)
         *at++ = blocks + k * (bytes + (-bytes & 63));

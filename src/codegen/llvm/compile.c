@@ -1,13 +1,11 @@
 /* Compiling: from a kernel to the bytes of an object, with everything of LLVM's made and dropped
  * here. */
 #include "codegen/llvm/fold_emit.h"
-#include "codegen/llvm/machine.h"
 #include "codegen/llvm/object.h"
 #include "codegen/llvm/outline.h"
 #include "core/allocate.h"
 #include "core/status.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,11 +17,6 @@ enum {
     DISPLACED = 6, /* … of a displaced operand, whose ends of rows have masks */
     QUICK_MOST = 1 /* vectors of a turn in code that is made quickly */
 };
-
-/* Whether LLVM has made code. Its first time comes before all code that does without it: what it
- * registers then for the end of the process has to be there before kernel/engine.c does the same.
- */
-static _Atomic bool has_emitted;
 
 /* LLVM's own listener prints. An error in it does not keep LLVM from making code, with anything in
  * the place of what it could not make. */
@@ -46,7 +39,6 @@ struct surveys {
     weft__fold_parts parts;
     weft__survey kernel, points;
     weft__outline outline; /* of the points, in quick code */
-    weft__moves moves;     /* of machine code that does without LLVM; else there are none */
 };
 
 /* The tables of values, then the operands. */
@@ -153,11 +145,11 @@ static int level_of(const struct surveys *surveys, weft__effort *effort)
 /* From then on the points are those of the outline, if there is one; a turn has as many vectors
  * as before. */
 static weft_status outline(const weft__kernel *kernel, const weft__launch *sample,
-                           weft__outlining of, struct surveys *surveys)
+                           struct surveys *surveys)
 {
     weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
     const weft__kernel *outlined = &surveys->outline.kernel;
-    TRY(weft__outline_make(points, of, &surveys->outline));
+    TRY(weft__outline_make(points, &surveys->outline));
     if (surveys->outline.count == 0)
         return WEFT_OK;
     const int unroll = points->unroll;
@@ -191,8 +183,6 @@ static weft_status emit(const struct surveys *surveys, int kind, int level,
     weft__llvm.DisposeModule(emitter.module);
     weft__llvm.ContextDispose(emitter.context);
     weft__target_give(&surveys->kernel.target, level, machine);
-    if (status == WEFT_OK)
-        atomic_store(&has_emitted, true);
     return status;
 }
 
@@ -201,7 +191,6 @@ static void drop_surveys(struct surveys *surveys)
     weft__survey_free(&surveys->kernel);
     weft__survey_free(&surveys->points);
     weft__outline_free(&surveys->outline);
-    weft__moves_free(&surveys->moves);
     if (surveys->folds)
         weft__fold_parts_free(&surveys->parts);
 }
@@ -254,63 +243,41 @@ static void describe_operands(const weft__kernel *kernel, const weft__survey *su
     }
 }
 
-static weft__object_header header_of(const weft__kernel *kernel, const struct surveys *surveys)
+/* The header, the operands, the folds and the file, one after the other. */
+static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys,
+                        weft__llvm_buffer buffer, weft__object *object)
 {
     const weft__survey *survey = &surveys->kernel;
-    const bool machine = surveys->moves.count > 0;
+    const weft__kernel *results = survey->kernel;
+    const size_t file = weft__llvm.GetBufferSize(buffer);
     weft__object_header header = {
         .isa = survey->target.isa,
         .halves = survey->target.halves,
-        .streamed = machine ? -1 : survey->streamed,
+        .streamed = survey->streamed,
         .has_index = weft__kernel_has_index(kernel),
         .operands_count = kernel->operands_count,
-        .displaced_count = survey->operands - survey->kernel->operands_count,
+        .displaced_count = survey->operands - results->operands_count,
         .folds_count = kernel->folds_count,
         .lanes = weft__kernel_has_lanes(kernel),
-        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0,
-        .moves_count = surveys->moves.count,
-        .frame = machine ? surveys->outline.pieces[0].machine.frame : 0};
-    memcpy(header.magic, WEFT__OBJECT_MAGIC, sizeof header.magic);
-    return header;
-}
-
-/* The header, the operands, the folds, the moves and the file, one after the other. */
-static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys, const void *file,
-                        size_t bytes, weft__object *object)
-{
-    const weft__survey *survey = &surveys->kernel;
-    weft__object_header header = header_of(kernel, surveys);
+        .width = survey->whole ? (uint32_t)(survey->lanes * survey->unroll) : 0};
     const size_t displaced = sizeof header,
                  operands = displaced + header.displaced_count * sizeof(weft__object_displaced);
     const size_t folds = operands + kernel->operands_count * sizeof(weft__object_operand);
-    const size_t moves = folds + kernel->folds_count * sizeof(weft__object_fold);
-    size_t begin = moves + surveys->moves.count * sizeof(weft__object_move);
+    size_t begin = folds + kernel->folds_count * sizeof(weft__object_fold);
     begin += -begin & 15U;
-    char *data = weft__allocate_zeroed(begin + bytes);
+    char *data = weft__allocate_zeroed(begin + file);
     if (data == NULL)
         return WEFT_ERROR_MEMORY;
+    memcpy(header.magic, WEFT__OBJECT_MAGIC, sizeof header.magic);
     memcpy(data, &header, sizeof header);
     describe_displaced(survey, data + displaced);
     describe_operands(kernel, surveys->folds ? &surveys->points : survey, data + operands);
     memcpy(data + folds, surveys->described, kernel->folds_count * sizeof(weft__object_fold));
-    if (surveys->moves.count > 0)
-        memcpy(data + moves, surveys->moves.move, surveys->moves.count * sizeof(weft__object_move));
     header.checksum = weft__object_checksum(data, begin);
     memcpy(data, &header, sizeof header);
-    memcpy(data + begin, file, bytes);
-    *object = (weft__object){data, begin + bytes};
+    memcpy(data + begin, weft__llvm.GetBufferStart(buffer), file);
+    *object = (weft__object){data, begin + file};
     return WEFT_OK;
-}
-
-/* Functions and machine code, of what is not optimized. */
-static weft_status make_outline(const weft__kernel *kernel, const weft__launch *sample,
-                                weft__outlining of, struct surveys *surveys)
-{
-    TRY(outline(kernel, sample, of, surveys));
-    if (of == WEFT__OUTLINE_ALL && !surveys->folds && atomic_load(&has_emitted))
-        TRY(weft__moves_find(&surveys->kernel, &surveys->moves));
-    return weft__outline_assemble(&surveys->outline, surveys->moves.own, surveys->moves.own_count,
-                                  surveys->moves.pointers);
 }
 
 /* Of folds the points that are long, and the results. */
@@ -323,53 +290,22 @@ static void limit_vectors(struct surveys *surveys)
         weft__survey_set_unroll(&surveys->points, QUICK_MOST);
 }
 
-static weft_status survey(const weft__kernel *kernel, const weft__launch *sample, bool machine,
-                          weft__effort *effort, struct surveys *surveys, int *level)
+/* Everything up to LLVM's buffer, which is to be disposed of; then the surveys are to be dropped.
+ */
+static weft_status compile(const weft__kernel *kernel, const weft__launch *sample, int kind,
+                           weft__effort *effort, struct surveys *surveys, weft__llvm_buffer *buffer)
 {
+    TRY(weft__llvm_open());
     weft_status status = make_surveys(kernel, sample, surveys);
-    *level = status == WEFT_OK ? level_of(surveys, effort) : 0;
-    const bool quick = *effort == WEFT__EFFORT_QUICK;
-    if (status == WEFT_OK && quick)
+    const int level = status == WEFT_OK ? level_of(surveys, effort) : 0;
+    if (status == WEFT_OK && *effort == WEFT__EFFORT_QUICK)
         limit_vectors(surveys);
-    if (status == WEFT_OK && *level == 0)
-        status = make_outline(kernel, sample,
-                              !machine ? WEFT__OUTLINE_REPEATS
-                              : quick  ? WEFT__OUTLINE_ALL
-                                       : WEFT__OUTLINE_ROWS,
-                              surveys);
+    if (status == WEFT_OK && level == 0)
+        status = outline(kernel, sample, surveys);
+    if (status == WEFT_OK)
+        status = emit(surveys, kind, level, buffer);
     if (status != WEFT_OK)
         drop_surveys(surveys);
-    return status;
-}
-
-/* Everything before LLVM; then the surveys are to be dropped. What is too much for machine code is
- * LLVM's, and so is, until calls of it were tried for longer, all of a kernel that is not machine
- * code alone. */
-static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
-                           weft__effort *effort, struct surveys *surveys, int *level)
-{
-    const weft__effort asked = *effort;
-    TRY(weft__llvm_open());
-    weft_status status = survey(kernel, sample, true, effort, surveys, level);
-    if (status == WEFT_OK && surveys->outline.machine && surveys->outline.count > 0 &&
-        surveys->moves.count == 0) {
-        drop_surveys(surveys);
-        status = WEFT_ERROR_UNSUPPORTED;
-    }
-    if (status != WEFT_ERROR_UNSUPPORTED)
-        return status;
-    *effort = asked;
-    return survey(kernel, sample, false, effort, surveys, level);
-}
-
-static weft_status emit_object(const weft__kernel *kernel, const struct surveys *surveys, int level,
-                               weft__object *object)
-{
-    weft__llvm_buffer buffer;
-    TRY(emit(surveys, WEFT__FILE_OBJECT, level, &buffer));
-    const weft_status status = pack(kernel, surveys, weft__llvm.GetBufferStart(buffer),
-                                    weft__llvm.GetBufferSize(buffer), object);
-    weft__llvm.DisposeMemoryBuffer(buffer);
     return status;
 }
 
@@ -377,12 +313,10 @@ weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *s
                                weft__effort *effort, weft__object *object)
 {
     struct surveys surveys;
-    int level;
-    TRY(prepare(kernel, sample, effort, &surveys, &level));
-    const weft__x86_code *machine = &surveys.outline.pieces[0].machine;
-    const weft_status status = surveys.moves.count > 0
-                                   ? pack(kernel, &surveys, machine->bytes, machine->count, object)
-                                   : emit_object(kernel, &surveys, level, object);
+    weft__llvm_buffer buffer;
+    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, effort, &surveys, &buffer));
+    const weft_status status = pack(kernel, &surveys, buffer, object);
+    weft__llvm.DisposeMemoryBuffer(buffer);
     drop_surveys(&surveys);
     return status;
 }
@@ -392,14 +326,11 @@ weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *s
     struct surveys surveys;
     weft__llvm_buffer buffer;
     weft__effort effort = WEFT__EFFORT_FULL;
-    int level;
-    TRY(prepare(kernel, sample, &effort, &surveys, &level));
-    const weft_status status = emit(&surveys, WEFT__FILE_ASSEMBLY, level, &buffer);
-    drop_surveys(&surveys);
-    TRY(status);
+    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &effort, &surveys, &buffer));
     const size_t bytes = weft__llvm.GetBufferSize(buffer);
     if ((*text = weft__allocate_zeroed(bytes + 1)) != NULL)
         memcpy(*text, weft__llvm.GetBufferStart(buffer), bytes);
     weft__llvm.DisposeMemoryBuffer(buffer);
+    drop_surveys(&surveys);
     return *text != NULL ? WEFT_OK : WEFT_ERROR_MEMORY;
 }

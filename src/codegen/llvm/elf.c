@@ -7,7 +7,6 @@
 
 #include <elf.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SECTIONS_MOST = 4096, ALIGNMENT_MOST = 4096 };
@@ -188,29 +187,12 @@ static weft_status link_sections(const struct file *file, char **kernel)
     return kernel[0] != NULL || kernel[1] != NULL ? WEFT_OK : damaged("it has no kernel");
 }
 
-static weft_status map(struct file *file, weft__native *native)
-{
-    const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    const bool allowed = weft__allocation_begin(native->bytes);
-    void *memory = allowed ? mmap(NULL, native->bytes, protection, flags, -1, 0) : MAP_FAILED;
-    if (memory == MAP_FAILED) {
-        if (allowed)
-            weft__allocation_end();
-        return FAIL(WEFT_ERROR_MEMORY, "no memory for %zu bytes of a compiled kernel",
-                    native->bytes);
-    }
-    native->memory = file->memory = memory;
-    return WEFT_OK;
-}
-
-static weft_status fill(struct file *file, weft__native *native)
+static weft_status fill(const struct file *file, weft__native *native)
 {
     char *kernel[2] = {NULL, NULL};
     TRY(copy_sections(file));
     TRY(link_sections(file, kernel));
-    if (mprotect(native->memory, native->bytes, PROT_READ | PROT_EXEC) != 0)
-        return FAIL(WEFT_ERROR_SYSTEM, "the system does not let memory be made executable");
-    __builtin___clear_cache(file->memory, file->memory + native->bytes);
+    TRY(weft__executable_finish(&native->code));
     memcpy(&native->run, &kernel[0], sizeof native->run);
     memcpy(&native->fold, &kernel[1], sizeof native->fold);
     return WEFT_OK;
@@ -225,35 +207,13 @@ weft_status weft__elf_load(const char *data, size_t bytes, weft__native *native)
     if (file.offset == NULL)
         return WEFT_ERROR_MEMORY;
     weft_status status = lay_out(&file, &total);
+    if (status == WEFT_OK)
+        status = weft__executable_new((size_t)total, &native->code);
     if (status == WEFT_OK) {
-        native->bytes = (size_t)total;
-        status = map(&file, native);
+        file.memory = native->code.memory;
+        if ((status = fill(&file, native)) != WEFT_OK)
+            weft__executable_free(&native->code);
     }
-    if (status == WEFT_OK && (status = fill(&file, native)) != WEFT_OK)
-        weft__elf_unload(native);
     weft__free(file.offset);
     return status;
-}
-
-weft_status weft__machine_load(const char *code, size_t bytes, weft__native *native)
-{
-    struct file file = {.data = code, .bytes = bytes};
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (bytes == 0 || bytes > memory_most)
-        return damaged("it has no code");
-    native->bytes = (size_t)((bytes + page - 1) / page * page);
-    TRY(map(&file, native));
-    memcpy(native->memory, code, bytes);
-    if (mprotect(native->memory, native->bytes, PROT_READ | PROT_EXEC) != 0) {
-        weft__elf_unload(native);
-        return FAIL(WEFT_ERROR_SYSTEM, "the system does not let memory be made executable");
-    }
-    memcpy(&native->machine, &native->memory, sizeof native->machine);
-    return WEFT_OK;
-}
-
-void weft__elf_unload(weft__native *native)
-{
-    (void)munmap(native->memory, native->bytes);
-    weft__allocation_end();
 }

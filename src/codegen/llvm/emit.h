@@ -83,7 +83,6 @@ typedef struct weft__emitter {
     /* Functions of skips that are apart, those that are made; the memory of what goes there and
      * back; the values of one of them while it is made. */
     weft__ref rare[WEFT__SKIPS_MOST], frame, *rare_values;
-    weft__ref called; /* the memory of what goes to machine code and back */
     weft__held_constants *constants;
     weft__emitted_loop loops[WEFT__LOOPS_MOST];
     int loops_open;
@@ -213,8 +212,6 @@ void weft__emit_rarely(const weft__emitter *emitter, weft__ref branch);
  * results, for the vector at hand. */
 void weft__emit_piece(weft__emitter *emitter, uint32_t call, int unroll);
 weft__ref weft__emit_result(const weft__emitter *emitter, const weft__value *result);
-/* At the beginning of a function, the memory of those that it calls. */
-void weft__emit_called(weft__emitter *emitter);
 
 /* body.c: all values of points, for so many vectors, without a mask. */
 void weft__emit_vectors(weft__emitter *emitter, int unroll);

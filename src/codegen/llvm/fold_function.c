@@ -494,7 +494,6 @@ static void begin(weft__emitter *emitter, struct nest *nest)
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__emit_room(emitter);
     weft__emit_frame(emitter);
-    weft__emit_called(emitter);
     nest->sheet = weft__flow_field(emitter, emitter->patch, WEFT__PATCH_SHEET, pointer);
     nest->rows =
         weft__flow_field(emitter, emitter->patch, WEFT__PATCH_ROWS, weft__flow_i64(emitter));

@@ -525,7 +525,6 @@ static void emit_rows(weft__emitter *emitter)
     emitter->patch = weft__llvm.GetParam(emitter->function, 0);
     weft__emit_room(emitter);
     weft__emit_frame(emitter);
-    weft__emit_called(emitter);
     weft__ref rows = field(emitter, WEFT__PATCH_ROWS, i64(emitter));
     load_columns(emitter, &shape);
     weft__emit_operands(emitter);

@@ -153,7 +153,6 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(int, IsConstant, (weft__ref))                                                                \
     X(int, IsNull, (weft__ref))                                                                    \
     X(weft__ref, ConstVector, (weft__ref *, unsigned))                                             \
-    X(weft__ref, ConstStructInContext, (weft__llvm_context, weft__ref *, unsigned, int))           \
     X(weft__ref, GetUndef, (weft__type))                                                           \
     X(unsigned, LookupIntrinsicID, (const char *, size_t))                                         \
     X(weft__ref, GetIntrinsicDeclaration, (weft__llvm_module, unsigned, weft__type *, size_t))     \

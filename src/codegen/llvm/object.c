@@ -14,18 +14,14 @@ void weft__object_free(weft__object *object)
 
 static void destroy(void *program)
 {
-    weft__elf_unload(program);
+    const weft__native *native = program;
+    weft__executable_free(&native->code);
     weft__free(program);
 }
 
 static weft_status damaged(void)
 {
     return FAIL(WEFT_ERROR_COMPILE, "the compiled kernel is damaged; it must be compiled again");
-}
-
-static size_t moves_bytes(const weft__object_header *header)
-{
-    return header->moves_count * sizeof(weft__object_move);
 }
 
 static size_t operands_bytes(const weft__object_header *header)
@@ -59,11 +55,10 @@ static weft_status check_header(const weft__object *object, weft__object_header 
         header->operands_count + header->folds_count > WEFT__OPERANDS_MAX ||
         !weft__patch_holds(header->operands_count, header->displaced_count) ||
         header->streamed < -1 || header->streamed >= (int32_t)header->operands_count ||
-        header->width > WEFT__WHOLE_BYTES || header->moves_count > 4 * WEFT__OPERANDS_MAX ||
-        header->frame > WEFT__X86_FRAME_MOST)
+        header->width > WEFT__WHOLE_BYTES)
         return damaged();
-    *begin = sizeof *header + operands_bytes(header) +
-             header->folds_count * sizeof(weft__object_fold) + moves_bytes(header);
+    *begin =
+        sizeof *header + operands_bytes(header) + header->folds_count * sizeof(weft__object_fold);
     *begin += -*begin & 15U;
     if (*begin > object->bytes || weft__object_checksum(object->data, *begin) != header->checksum)
         return damaged();
@@ -113,53 +108,12 @@ static bool folds_fit(const weft__native *native)
     return true;
 }
 
-/* Whether a move is of what there is. */
-static bool move_fits(const weft__native *native, const weft__object_move *move)
-{
-    const weft__object_header *header = &native->header;
-    const uint32_t size = move->size ? move->size : 1;
-    const uint32_t bytes = move->kind == WEFT__MOVE_ADDRESS ? sizeof(void *) : header->width * size;
-    if (move->kind >= WEFT__MOVE_KINDS || move->pair > 1 || move->part > move->pair ||
-        (move->size != 0 && move->size != 4 && move->size != 8) || move->at > header->frame ||
-        header->frame - move->at < bytes)
-        return false;
-    switch ((weft__move_kind)move->kind) {
-    case WEFT__MOVE_SCALAR:
-        return true; /* the launch has those of the kernel */
-    case WEFT__MOVE_INDEX:
-    case WEFT__MOVE_INDEX_ROW:
-        return move->slot < WEFT_NDIM_MAX && move->size == 8;
-    default:
-        return move->slot < header->operands_count &&
-               1U << native->operands[move->slot].size == size << move->pair;
-    }
-}
-
-static bool moves_fit(const weft__native *native)
-{
-    const weft__object_header *header = &native->header;
-    bool fit =
-        header->moves_count == 0 || (header->folds_count == 0 && header->displaced_count == 0 &&
-                                     (header->width == 8 || header->width == 16));
-    for (uint32_t k = 0; fit && k < header->moves_count; k++)
-        fit = move_fits(native, &native->moves[k]);
-    return fit;
-}
-
 /* Whether there is the code that there should be: that of results which are not only stored is
  * missed only by kernels without folds. */
 static bool code_fits(const weft__native *native)
 {
-    if (native->header.moves_count > 0)
-        return native->machine != NULL;
     return native->header.folds_count > 0 ? native->fold != NULL
                                           : native->fold == NULL && native->run != NULL;
-}
-
-static weft_status load_code(const char *code, size_t bytes, weft__native *native)
-{
-    return native->header.moves_count > 0 ? weft__machine_load(code, bytes, native)
-                                          : weft__elf_load(code, bytes, native);
 }
 
 weft_status weft__object_load(const weft__object *object, weft__image *image)
@@ -167,8 +121,7 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     weft__object_header header;
     size_t begin = 0;
     TRY(check_header(object, &header, &begin));
-    const size_t operands = operands_bytes(&header) + (-operands_bytes(&header) & 15U);
-    weft__native *native = weft__allocate_zeroed(sizeof *native + operands + moves_bytes(&header));
+    weft__native *native = weft__allocate_zeroed(sizeof *native + operands_bytes(&header));
     if (native == NULL)
         return WEFT_ERROR_MEMORY;
     const char *at = (const char *)object->data + sizeof header;
@@ -176,14 +129,12 @@ weft_status weft__object_load(const weft__object *object, weft__image *image)
     native->operands = (const weft__object_operand *)(native->displaced + header.displaced_count);
     memcpy(native->displaced, at, operands_bytes(&header));
     memcpy(native->folds, at + operands_bytes(&header), header.folds_count * sizeof *native->folds);
-    at += operands_bytes(&header) + header.folds_count * sizeof *native->folds;
-    native->moves = memcpy((char *)native->displaced + operands, at, moves_bytes(&header));
     weft_status status =
-        operands_fit(native) && folds_fit(native) && moves_fit(native)
-            ? load_code((const char *)object->data + begin, object->bytes - begin, native)
+        operands_fit(native) && folds_fit(native)
+            ? weft__elf_load((const char *)object->data + begin, object->bytes - begin, native)
             : damaged();
     if (status == WEFT_OK && !code_fits(native)) {
-        weft__elf_unload(native);
+        weft__executable_free(&native->code);
         status = damaged();
     }
     if (status != WEFT_OK) {

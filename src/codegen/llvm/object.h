@@ -2,13 +2,12 @@
 #ifndef WEFT_CODEGEN_LLVM_OBJECT_H
 #define WEFT_CODEGEN_LLVM_OBJECT_H
 
+#include "codegen/executable.h"
 #include "codegen/llvm/patch.h"
 #include "codegen/llvm/survey.h"
-#include "codegen/x86.h"
 
-/* An object begins with this, the displaced operands, the operands, the folds and the moves follow,
- * then, at a multiple of 16, the file that LLVM made; or, if there are moves, machine code of our
- * own. */
+/* An object begins with this, the displaced operands, the operands and the folds follow, then, at a
+ * multiple of 16, the file that LLVM made. */
 typedef struct weft__object_header {
     char magic[8];
     uint32_t isa;       /* weft__isa */
@@ -17,12 +16,11 @@ typedef struct weft__object_header {
     uint32_t has_index; /* rows and columns must be the last two axes */
     uint32_t operands_count, displaced_count;
     uint32_t folds_count;
-    uint32_t lanes; /* the order of the folds is that of a last axis that is folded */
-    uint32_t width; /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
-    uint32_t moves_count, frame; /* of machine code: its frame's bytes */
-    uint32_t checksum;           /* of all bytes before the file, but these */
+    uint32_t lanes;    /* the order of the folds is that of a last axis that is folded */
+    uint32_t width;    /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
+    uint32_t checksum; /* of all bytes before the file, but these */
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o8"
+#define WEFT__OBJECT_MAGIC "weft.o7"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
@@ -43,26 +41,6 @@ typedef struct weft__object_fold {
     uint8_t stored_part, memory; /* of that, and its dtype */
 } weft__object_fold;
 
-/* What machine code is given, and what it gives, in its frame. */
-typedef enum weft__move_kind {
-    WEFT__MOVE_SCALAR, /* number `slot`, once */
-    WEFT__MOVE_ROW,    /* an element of operand `slot`, once a row */
-    WEFT__MOVE_LOAD,
-    WEFT__MOVE_INDEX_ROW, /* the position along axis `slot`, once a row */
-    WEFT__MOVE_INDEX,
-    WEFT__MOVE_STORE,
-    WEFT__MOVE_ADDRESS, /* the code itself moves elements of operand `slot`, from here or to here */
-    WEFT__MOVE_KINDS
-} weft__move_kind;
-typedef struct weft__object_move {
-    uint8_t kind; /* weft__move_kind */
-    uint8_t part; /* of complex numbers */
-    uint8_t pair; /* they are such */
-    uint8_t size; /* bytes of an element or part; 0: a bool, which is a bit in the frame */
-    uint16_t slot, zero;
-    uint32_t at; /* in the frame */
-} weft__object_move;
-
 /* Of an object of which the file begins there. */
 uint32_t weft__object_checksum(const char *data, size_t begin);
 
@@ -70,10 +48,7 @@ uint32_t weft__object_checksum(const char *data, size_t begin);
 typedef struct weft__native {
     weft__patch_run *run;  /* of a kernel with folds: its results, or NULL: they are stored */
     weft__patch_run *fold; /* the points of a kernel with folds, or NULL */
-    void (*machine)(char *frame, int64_t vectors); /* in the place of `run`; else NULL */
-    const weft__object_move *moves;
-    void *memory; /* that the code is in */
-    size_t bytes;
+    weft__executable code; /* what these are in */
     weft__object_header header;
     weft__object_fold folds[WEFT__FOLDS_MAX];
     const weft__object_operand *operands; /* after the displaced ones */
@@ -86,15 +61,8 @@ void weft__native_run(const void *native, const weft__launch *launch, int64_t be
 /* The same of kernels with folds. */
 void weft__native_fold(const void *native, const weft__launch *launch, int64_t begin, int64_t end);
 
-/* Puts the code of an ELF file into memory that can be run: finds `memory`, `bytes`, `run` and
- * `fold`. */
+/* Puts the code of an ELF file into memory that can be run: finds `code`, `run` and `fold`. */
 weft_status weft__elf_load(const char *file, size_t bytes, weft__native *native);
-void weft__elf_unload(weft__native *native);
-
-/* The same of code that is one function: finds `memory`, `bytes` and `machine`. */
-weft_status weft__machine_load(const char *code, size_t bytes, weft__native *native);
-/* run_machine.c: runs it over whole turns, in the place of `run`. */
-void weft__machine_run(const weft__native *native, const weft__patch *patch);
 
 /* Writes the value of a relocation; false if its kind is unknown or the value does not fit. */
 bool weft__relocate(uint32_t kind, char *place, uint64_t symbol, int64_t addend);

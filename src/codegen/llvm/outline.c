@@ -6,108 +6,14 @@
 
 #include <string.h>
 
-enum {
-    LONG = 128,        /* operations: what has fewer is made soon enough … */
-    LONG_MACHINE = 48, /* … or, as machine code */
-    ROW = 24           /* values that are worth a function of machine code */
-};
-
-/* Values that become a function, from a place on: what they take from outside, and what is used
- * there, both by positions in the kernel. */
-struct cut {
-    uint32_t begin, length;
-    int inputs, outputs;
-    int32_t *input;
-    uint32_t *output;
-};
+enum { LONG = 128 }; /* operations: what has fewer is made soon enough */
 
 /* Kernels while values are added, each by its position in the kernel that they are made of. */
 struct copying {
     const weft__repeats *repeats;
     weft__kernel *to;
-    int32_t *number;  /* that a value has there, or -1 */
-    int32_t *input;   /* room for those of a cut … */
-    uint32_t *output; /* … and for these */
-    bool machine, all;
+    int32_t *number; /* that a value has there, or -1 */
 };
-
-static void add_input(const struct copying *copying, struct cut *cut, int32_t position)
-{
-    const int64_t inside = (int64_t)copying->repeats->place[position] - cut->begin;
-    if ((inside >= 0 && inside < cut->length) || copying->repeats->fixed[position])
-        return;
-    for (int k = 0; k < cut->inputs; k++)
-        if (cut->input[k] == position)
-            return;
-    cut->input[cut->inputs++] = position;
-}
-
-/* Whether what is made of constants alone can be made by machine code, too. */
-static bool does_fixed(const weft__survey *survey, int32_t position)
-{
-    const weft__kernel *kernel = survey->kernel;
-    const weft__value *value = &kernel->values[position];
-    bool does = value->op == WEFT__OP_constant ? weft__x86_has((weft_dtype)value->dtype)
-                                               : weft__x86_does(kernel, value, survey->lanes);
-    for (int k = 0; does && k < weft__value_arguments(kernel, value); k++)
-        does = does_fixed(survey, value->argument[k]);
-    return does;
-}
-
-/* What is stored and made of constants alone: of it nothing else may be left, either. */
-static void add_fixed(const struct copying *copying, struct cut *cut)
-{
-    const weft__repeats *repeats = copying->repeats;
-    const weft__kernel *kernel = repeats->survey->kernel;
-    for (uint32_t k = repeats->order[cut->begin]; k < kernel->values_count; k++) {
-        const int32_t from = kernel->values[k].argument[0];
-        int known = 0;
-        if (kernel->values[k].op != WEFT__OP_store || !repeats->fixed[from] ||
-            !does_fixed(repeats->survey, from))
-            continue;
-        while (known < cut->outputs && cut->output[known] != (uint32_t)from)
-            known++;
-        if (known == cut->outputs)
-            cut->output[cut->outputs++] = (uint32_t)from;
-    }
-}
-
-/* The cut of so many values in a row, from a place on. */
-static struct cut cut_row(const struct copying *copying, uint32_t begin, uint32_t length)
-{
-    const weft__repeats *repeats = copying->repeats;
-    const weft__kernel *kernel = repeats->survey->kernel;
-    struct cut cut = {begin, length, .input = copying->input, .output = copying->output};
-    for (uint32_t k = 0; k < length; k++) {
-        const weft__value *value = &kernel->values[repeats->order[begin + k]];
-        for (int j = 0; j < weft__value_arguments(kernel, value); j++)
-            add_input(copying, &cut, value->argument[j]);
-        if (repeats->last_use[begin + k] >= begin + length)
-            cut.output[cut.outputs++] = repeats->order[begin + k];
-    }
-    if (copying->all && (repeats->count == 0 || repeats->repeat[0].begin == begin))
-        add_fixed(copying, &cut);
-    return cut;
-}
-
-/* The cut of one time of a repeat. */
-static struct cut cut_repeat(const struct copying *copying, const weft__repeat *repeat,
-                             uint32_t begin)
-{
-    struct cut cut = {begin,           repeat->length, repeat->inputs,
-                      repeat->outputs, copying->input, copying->output};
-    weft__repeat_inputs(copying->repeats, repeat, begin, cut.input);
-    for (int k = 0; k < repeat->outputs; k++)
-        cut.output[k] = copying->repeats->order[begin + repeat->output[k]];
-    return cut;
-}
-
-static struct cut cut_at(const struct copying *copying, int number, uint32_t begin)
-{
-    const weft__repeat *repeat = &copying->repeats->repeat[number];
-    return copying->machine ? cut_row(copying, begin, repeat->length)
-                            : cut_repeat(copying, repeat, begin);
-}
 
 static int32_t add(const struct copying *copying, weft__value value)
 {
@@ -156,38 +62,25 @@ static weft__value moved(weft__op op, uint8_t dtype, int slot)
     return (weft__value){.op = (uint8_t)op, .dtype = dtype, .slot = (uint16_t)slot};
 }
 
-/* What machine code gives may be stored as it is: all NaNs have the same bits. It gives primitives
- * only, so that a constant becomes one. */
-static int32_t add_canonical(const struct copying *copying, uint32_t position)
-{
-    const weft__value *value = &copying->repeats->survey->kernel->values[position];
-    weft__value same = moved(WEFT__OP_bitcast, value->dtype, 0);
-    same.argument[0] = copying->number[position];
-    const bool as_it_is =
-        !weft__dtype_is_float((weft_dtype)value->dtype) && value->op != WEFT__OP_constant;
-    return as_it_is ? same.argument[0] : add(copying, same);
-}
-
-static void fill_piece(const struct copying *copying, const struct cut *cut)
+static void fill_piece(const struct copying *copying, const weft__repeat *repeat)
 {
     const weft__repeats *repeats = copying->repeats;
     const weft__kernel *kernel = repeats->survey->kernel;
     weft__kernel_operand *operands = copying->to->operands;
-    for (int k = 0; k < cut->inputs; k++) {
-        operands[k].dtype = kernel->values[cut->input[k]].dtype;
-        copying->number[cut->input[k]] = add(copying, moved(WEFT__OP_load, operands[k].dtype, k));
+    int32_t inputs[WEFT__REPEAT_INPUTS];
+    weft__repeat_inputs(repeats, repeat, repeat->begin, inputs);
+    for (int k = 0; k < repeat->inputs; k++) {
+        operands[k].dtype = kernel->values[inputs[k]].dtype;
+        copying->number[inputs[k]] = add(copying, moved(WEFT__OP_load, operands[k].dtype, k));
     }
-    for (uint32_t k = 0; k < cut->length; k++)
-        copy_with_fixed(copying, repeats->order[cut->begin + k]);
-    for (int k = 0; k < cut->outputs; k++) {
-        const uint32_t position = cut->output[k];
+    for (uint32_t k = 0; k < repeat->length; k++)
+        copy_with_fixed(copying, repeats->order[repeat->begin + k]);
+    for (int k = 0; k < repeat->outputs; k++) {
+        const uint32_t position = repeats->order[repeat->begin + repeat->output[k]];
         const uint8_t dtype = kernel->values[position].dtype;
-        weft__value store = moved(WEFT__OP_store, dtype, cut->inputs + k);
-        if (repeats->fixed[position])
-            copy_fixed(copying, (int32_t)position);
-        store.argument[0] =
-            copying->machine ? add_canonical(copying, position) : copying->number[position];
-        operands[cut->inputs + k] = (weft__kernel_operand){.dtype = dtype, .output = true};
+        weft__value store = moved(WEFT__OP_store, dtype, repeat->inputs + k);
+        store.argument[0] = copying->number[position];
+        operands[repeat->inputs + k] = (weft__kernel_operand){.dtype = dtype, .output = true};
         (void)add(copying, store);
     }
 }
@@ -215,12 +108,12 @@ static void forget(int32_t *number, uint32_t count)
         number[k] = -1;
 }
 
-static weft_status make_piece(struct copying copying, const struct cut *cut, weft__piece *piece)
+static weft_status make_piece(const weft__repeats *repeats, const weft__repeat *repeat,
+                              int32_t *number, weft__piece *piece)
 {
-    const uint32_t count = copying.repeats->survey->kernel->values_count;
-    const size_t moves = (size_t)(cut->inputs + cut->outputs);
-    const size_t values = count + moves + (size_t)cut->outputs;
-    *piece = (weft__piece){.inputs = cut->inputs, .outputs = cut->outputs};
+    const uint32_t count = repeats->survey->kernel->values_count;
+    const size_t moves = (size_t)(repeat->inputs + repeat->outputs), values = count + moves;
+    *piece = (weft__piece){.inputs = repeat->inputs, .outputs = repeat->outputs};
     piece->kernel.ndim = 1;
     piece->kernel.operands_count = (uint32_t)moves;
     piece->kernel.values = weft__allocate_zeroed(values * sizeof *piece->kernel.values +
@@ -228,9 +121,8 @@ static weft_status make_piece(struct copying copying, const struct cut *cut, wef
     if (piece->kernel.values == NULL)
         return WEFT_ERROR_MEMORY;
     piece->kernel.operands = (weft__kernel_operand *)(piece->kernel.values + values);
-    forget(copying.number, count);
-    copying.to = &piece->kernel;
-    fill_piece(&copying, cut);
+    forget(number, count);
+    fill_piece(&(struct copying){repeats, &piece->kernel, number}, repeat);
     return survey_piece(piece);
 }
 
@@ -246,20 +138,21 @@ static void add_call(const struct copying *copying, const weft__outline *outline
 {
     const weft__repeats *repeats = copying->repeats;
     const weft__kernel *kernel = repeats->survey->kernel;
-    const struct cut cut = cut_at(copying, piece, begin);
+    const weft__repeat *repeat = &repeats->repeat[piece];
     const weft__survey *survey = &outline->pieces[piece].survey;
-    weft__value call =
-        moved(WEFT__OP_call, dtype_of(outline->machine ? repeats->survey : survey), piece);
-    for (int k = 0; k < cut.inputs; k++) {
-        weft__value pass = moved(WEFT__OP_pass, kernel->values[cut.input[k]].dtype, k);
-        pass.argument[0] = copying->number[cut.input[k]];
+    weft__value call = moved(WEFT__OP_call, dtype_of(survey), piece);
+    int32_t inputs[WEFT__REPEAT_INPUTS];
+    weft__repeat_inputs(repeats, repeat, begin, inputs);
+    for (int k = 0; k < repeat->inputs; k++) {
+        weft__value pass = moved(WEFT__OP_pass, kernel->values[inputs[k]].dtype, k);
+        pass.argument[0] = copying->number[inputs[k]];
         pass.argument[1] = k == 0 ? pass.argument[0] : call.argument[0];
         call.argument[0] = add(copying, pass);
     }
-    call.bits = outline->machine ? survey->operations : survey->always;
+    call.bits = survey->always;
     const int32_t called = add(copying, call);
-    for (int k = 0; k < cut.outputs; k++) {
-        const uint32_t position = cut.output[k];
+    for (int k = 0; k < repeat->outputs; k++) {
+        const uint32_t position = repeats->order[begin + repeat->output[k]];
         weft__value result = moved(WEFT__OP_result, kernel->values[position].dtype, k);
         result.argument[0] = called;
         copying->number[position] = add(copying, result);
@@ -286,76 +179,33 @@ static void fill_kernel(const struct copying *copying, const weft__outline *outl
 }
 
 /* A time has at least as many values as a call. */
-static weft_status make_kernel(struct copying copying, weft__outline *outline)
+static weft_status make_kernel(const weft__repeats *repeats, int32_t *number,
+                               weft__outline *outline)
 {
-    const weft__kernel *kernel = copying.repeats->survey->kernel;
+    const weft__kernel *kernel = repeats->survey->kernel;
     outline->kernel = *kernel;
     outline->kernel.values_count = 0;
     outline->kernel.values = weft__allocate_zeroed(kernel->values_count * sizeof *kernel->values);
     if (outline->kernel.values == NULL)
         return WEFT_ERROR_MEMORY;
-    forget(copying.number, kernel->values_count);
-    copying.to = &outline->kernel;
-    fill_kernel(&copying, outline);
+    forget(number, kernel->values_count);
+    fill_kernel(&(struct copying){repeats, &outline->kernel, number}, outline);
     return WEFT_OK;
 }
 
-/* Whether the value at a place goes on with a row of machine code. */
-static bool goes_on(const weft__repeats *repeats, uint32_t begin, uint32_t place)
-{
-    const weft__survey *survey = repeats->survey;
-    return place < repeats->order_count && repeats->stretch[place] == repeats->stretch[begin] &&
-           weft__x86_does(survey->kernel, &survey->kernel->values[repeats->order[place]],
-                          survey->lanes);
-}
-
-/* Takes a row if that is worth a call; a call without inputs there is none. */
-static void take_row(const struct copying *copying, weft__repeats *repeats, uint32_t begin,
-                     uint32_t length)
-{
-    const struct cut cut = cut_row(copying, begin, length);
-    if (length < ROW || cut.inputs == 0 || length < 2 * (uint32_t)(cut.inputs + cut.outputs))
-        return;
-    repeats->repeat[repeats->count++] = (weft__repeat){.length = length, .begin = begin};
-    repeats->begins[begin] = 1;
-    memset(repeats->taken + begin, repeats->count, length);
-}
-
-/* All that can be machine code, in rows. */
-static void take_rows(const struct copying *copying, weft__repeats *repeats)
-{
-    for (uint32_t k = 0; k < repeats->order_count && repeats->count < WEFT__REPEATS_MOST;) {
-        uint32_t length = 0;
-        while (goes_on(repeats, k, k + length))
-            length++;
-        take_row(copying, repeats, k, length);
-        k += length > 0 ? length : 1;
-    }
-}
-
-/* With tables that nobody needs afterwards. */
-static weft_status make(weft__repeats *repeats, bool all, weft__outline *outline)
+static weft_status make(const weft__repeats *repeats, weft__outline *outline)
 {
     const uint32_t count = repeats->survey->kernel->values_count;
     weft_status status = WEFT_OK;
-    int32_t *number = weft__allocate_zeroed(3 * (size_t)count * sizeof *number);
+    int32_t *number = weft__allocate_zeroed(count * sizeof *number);
     if (number == NULL)
         return WEFT_ERROR_MEMORY;
-    const struct copying copying = {.repeats = repeats,
-                                    .number = number,
-                                    .input = number + count,
-                                    .output = (uint32_t *)(number + 2 * (size_t)count),
-                                    .machine = outline->machine,
-                                    .all = all};
-    if (outline->machine)
-        take_rows(&copying, repeats);
     while (status == WEFT_OK && outline->count < repeats->count) {
         const int k = outline->count++;
-        const struct cut cut = cut_at(&copying, k, repeats->repeat[k].begin);
-        status = make_piece(copying, &cut, &outline->pieces[k]);
+        status = make_piece(repeats, &repeats->repeat[k], number, &outline->pieces[k]);
     }
     if (status == WEFT_OK && outline->count > 0)
-        status = make_kernel(copying, outline);
+        status = make_kernel(repeats, number, outline);
     weft__free(number);
     return status;
 }
@@ -366,61 +216,18 @@ static uint32_t made_of(const weft__survey *survey)
     return survey->operations + survey->always * (uint32_t)(survey->unroll - 1);
 }
 
-/* Whether there is enough to do, for each point or, with `all`, at all. */
-static bool is_long(const weft__survey *survey, bool machine, bool all)
+weft_status weft__outline_make(const weft__survey *survey, weft__outline *outline)
 {
-    const weft__kernel *kernel = survey->kernel;
-    uint32_t count = 0;
-    for (uint32_t k = 0; machine && all && k < kernel->values_count; k++)
-        count += survey->needed[k] != 0 && kernel->values[k].op >= WEFT__OP_cast &&
-                 kernel->values[k].op <= WEFT__OP_shr;
-    return count > LONG_MACHINE || made_of(survey) > (machine ? LONG_MACHINE : LONG);
-}
-
-/* Whether the processor has what machine code of our own needs. */
-static bool has_machine(const weft__survey *survey)
-{
-    return survey->target.isa == WEFT__ISA_AVX512 && (survey->lanes == 8 || survey->lanes == 16);
-}
-
-weft_status weft__outline_make(const weft__survey *survey, weft__outlining of,
-                               weft__outline *outline)
-{
-    const bool all = of == WEFT__OUTLINE_ALL;
     const weft__kernel *kernel = survey->kernel;
     weft__repeats repeats;
     outline->count = 0;
-    outline->machine = of != WEFT__OUTLINE_REPEATS && has_machine(survey);
     outline->kernel.values = NULL;
-    if (!is_long(survey, outline->machine, all) || kernel->loops_count > 0 ||
-        kernel->scatters_count > 0)
+    if (made_of(survey) <= LONG || kernel->loops_count > 0 || kernel->scatters_count > 0)
         return WEFT_OK;
-    weft_status status = outline->machine ? weft__repeats_begin(survey, all, &repeats)
-                                          : weft__repeats_find(survey, &repeats);
-    if (status == WEFT_OK)
-        status = make(&repeats, all, outline);
+    TRY(weft__repeats_find(survey, &repeats));
+    const weft_status status = make(&repeats, outline);
     weft__repeats_free(&repeats);
     return status;
-}
-
-weft_status weft__outline_assemble(weft__outline *outline, const weft__x86_move *moves,
-                                   uint32_t count, uint32_t pointers)
-{
-    for (int k = 0; outline->machine && k < outline->count; k++) {
-        const weft__piece *piece = &outline->pieces[k];
-        const weft__survey *survey = &piece->survey;
-        const weft__x86_source source = {.kernel = &piece->kernel,
-                                         .needed = survey->needed,
-                                         .skip = survey->skip,
-                                         .skips = survey->skips,
-                                         .skips_count = survey->skips_count,
-                                         .lanes = survey->lanes,
-                                         .moves = moves,
-                                         .moves_count = count,
-                                         .pointers = pointers};
-        TRY(weft__x86_make(&source, &outline->pieces[k].machine));
-    }
-    return WEFT_OK;
 }
 
 weft_status weft__outline_use(weft__outline *outline, weft__survey *survey)
@@ -430,8 +237,6 @@ weft_status weft__outline_use(weft__outline *outline, weft__survey *survey)
         weft__piece *piece = &outline->pieces[k];
         piece->survey.lanes = survey->lanes;
         piece->survey.unroll = survey->unroll;
-        if (outline->machine)
-            continue;
         piece->tables = weft__allocate_zeroed(weft__emitter_tables(&piece->survey));
         if (piece->tables == NULL)
             return WEFT_ERROR_MEMORY;
@@ -444,7 +249,6 @@ void weft__outline_free(weft__outline *outline)
     for (int k = 0; k < outline->count; k++) {
         weft__free(outline->pieces[k].tables);
         weft__free(outline->pieces[k].kernel.values);
-        weft__x86_free(&outline->pieces[k].machine);
         weft__survey_free(&outline->pieces[k].survey);
     }
     weft__free(outline->kernel.values);

@@ -82,8 +82,7 @@ bool weft__skip_is_apart(const weft__survey *survey, int number)
     for (uint32_t k = skip->condition + 1; k < skip->first; k++) {
         if (!is_inside(survey, number, k))
             continue;
-        const uint8_t op = survey->kernel->values[k].op;
-        if (op == WEFT__OP_index || op >= WEFT__OP_pass) /* calls are of vectors */
+        if (survey->kernel->values[k].op == WEFT__OP_index)
             return false;
         dear |= multiplies_64(&survey->kernel->values[k]);
     }

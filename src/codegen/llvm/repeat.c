@@ -305,7 +305,7 @@ static uint8_t fixed_depth(const weft__repeats *repeats, const weft__value *valu
 }
 
 /* Which values there are to look at, and what each is used by. */
-static void find_order(weft__repeats *repeats, bool all)
+static void find_order(weft__repeats *repeats)
 {
     const weft__survey *survey = repeats->survey;
     const weft__kernel *kernel = survey->kernel;
@@ -316,8 +316,7 @@ static void find_order(weft__repeats *repeats, bool all)
         const bool plain = is_plain(value);
         repeats->fixed[k] = fixed_depth(repeats, value);
         repeats->place[k] = -1;
-        if (survey->needed[k] == 0 ||
-            (survey->level[k] != WEFT__LEVEL_POINT && (!all || repeats->fixed[k])))
+        if (survey->needed[k] == 0 || survey->level[k] != WEFT__LEVEL_POINT)
             continue;
         stretch += !plain && arguments > 0;
         for (int j = 0; plain && j < arguments; j++)
@@ -430,24 +429,13 @@ static weft_status make_tables(struct finder *finder)
     return WEFT_OK;
 }
 
-static weft_status begin(const weft__survey *survey, bool all, struct finder *finder)
-{
-    *finder->to = (weft__repeats){.survey = survey};
-    TRY(make_tables(finder));
-    find_order(finder->to, all);
-    find_other_uses(finder->to);
-    return WEFT_OK;
-}
-
-weft_status weft__repeats_begin(const weft__survey *survey, bool all, weft__repeats *repeats)
-{
-    return begin(survey, all, &(struct finder){.to = repeats});
-}
-
 weft_status weft__repeats_find(const weft__survey *survey, weft__repeats *repeats)
 {
     struct finder finder = {.to = repeats};
-    TRY(begin(survey, false, &finder));
+    *repeats = (weft__repeats){.survey = survey};
+    TRY(make_tables(&finder));
+    find_order(repeats);
+    find_other_uses(repeats);
     link_alike(&finder);
     find_all(&finder);
     return WEFT_OK;

@@ -32,10 +32,7 @@ typedef struct weft__repeats {
     weft__repeat repeat[WEFT__REPEATS_MOST];
 } weft__repeats;
 
-/* Finds which values there are to look at, also those that are the same for all points if that is
- * said; none is in a repeat. Ends with weft__repeats_free. */
-weft_status weft__repeats_begin(const weft__survey *survey, bool all, weft__repeats *repeats);
-/* The same, and those that are worth a function, if there are any. */
+/* Finds those that are worth a function, if there are any. Ends with weft__repeats_free. */
 weft_status weft__repeats_find(const weft__survey *survey, weft__repeats *repeats);
 void weft__repeats_free(weft__repeats *repeats);
 

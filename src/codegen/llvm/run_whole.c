@@ -54,14 +54,6 @@ static void move_all(const weft__native *native, const weft__patch *patch, const
     }
 }
 
-static void run_code(const weft__native *native, const weft__patch *patch)
-{
-    if (native->machine != NULL)
-        weft__machine_run(native, patch);
-    else
-        native->run(patch);
-}
-
 /* Where the code finds the part: in the room, or where it is. */
 static void place(const weft__frame *frame, const struct part *part, char *room,
                   weft__patch *placed)
@@ -98,7 +90,7 @@ static __attribute__((noinline)) void run_moved(const weft__frame *frame, const 
     memset(room, 0, (size_t)(part->rows * bytes_moved(frame->native, &frame->patch)));
     move_all(frame->native, &frame->patch, part, room, true);
     place(frame, part, room, placed);
-    run_code(frame->native, placed);
+    frame->native->run(placed);
     move_all(frame->native, &frame->patch, part, room, false);
 }
 
@@ -158,7 +150,7 @@ void weft__run_whole(weft__frame *frame)
     const int64_t rows = frame->patch.rows, most = rows_of(frame);
     weft__patch placed; /* of which each field is set before it is used */
     if (columns % width == 0 && !aligns(frame)) {
-        run_code(frame->native, &frame->patch);
+        frame->native->run(&frame->patch);
         return;
     }
     for (int64_t row = 0; row < rows; row += most) {
@@ -168,7 +160,7 @@ void weft__run_whole(weft__frame *frame)
         run_parts(frame, row, count, 0, head, &placed);
         if (turns > 0) {
             place(frame, &whole, NULL, &placed);
-            run_code(frame->native, &placed);
+            frame->native->run(&placed);
         }
         run_parts(frame, row, count, head + turns, columns, &placed);
     }

@@ -113,7 +113,7 @@ static weft__level level_of(const weft__survey *survey, const weft__value *value
 {
     weft__level level = WEFT__LEVEL_LAUNCH;
     if (value->op == WEFT__OP_store || value->op == WEFT__OP_fold ||
-        value->op == WEFT__OP_scatter || value->op == WEFT__OP_call || weft__value_is_flow(value))
+        value->op == WEFT__OP_scatter || weft__value_is_flow(value))
         return WEFT__LEVEL_POINT;
     if (value->op == WEFT__OP_gather && survey->kernel->operands[value->slot].output)
         return WEFT__LEVEL_POINT; /* scatters change what it finds */

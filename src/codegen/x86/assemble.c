@@ -55,25 +55,17 @@ static void set_word(weft__assembly *assembly, uint32_t at, uint32_t word)
         memcpy(assembly->bytes + at, &word, sizeof word);
 }
 
-uint32_t weft__assemble_constants(weft__assembly *assembly, const uint64_t *bits, uint32_t count)
-{
-    const uint32_t first = assembly->constants_count;
-    for (uint32_t k = 0; k < count; k++) {
-        assembly->constants = reserve(assembly, assembly->constants, assembly->constants_count,
-                                      &assembly->constants_room, sizeof *assembly->constants);
-        if (assembly->failed)
-            return 0;
-        assembly->constants[assembly->constants_count++] = bits[k];
-    }
-    return first;
-}
-
 uint32_t weft__assemble_constant(weft__assembly *assembly, uint64_t bits)
 {
     for (uint32_t k = 0; k < assembly->constants_count; k++)
         if (assembly->constants[k] == bits)
             return k;
-    return weft__assemble_constants(assembly, &bits, 1);
+    assembly->constants = reserve(assembly, assembly->constants, assembly->constants_count,
+                                  &assembly->constants_room, sizeof *assembly->constants);
+    if (assembly->failed)
+        return 0;
+    assembly->constants[assembly->constants_count] = bits;
+    return assembly->constants_count++;
 }
 
 /* The distance of a constant is known at the end. */
@@ -116,7 +108,7 @@ void weft__assemble(weft__assembly *assembly, const weft__instruction *i)
     const bool in_register = i->operand.kind == WEFT__IN_REGISTER;
     const int operand = in_register ? (int)i->operand.where : 0;
     const int map = (int)(i->code >> 8 & 15), prefix = (int)(i->code >> 12 & 15);
-    const int w = (int)(i->code >> 16 & 1), length = i->bytes == 64 ? 2 : 1;
+    const int w = (int)(i->code >> 16 & 1), length = i->bytes / 32;
     const bool repeats =
         i->operand.kind == WEFT__IN_CONSTANT && (i->code & WEFT__X86_BROADCASTS) == 0;
     put(assembly, 0x62);

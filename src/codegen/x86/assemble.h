@@ -32,7 +32,7 @@ enum { WEFT__NO_IMMEDIATE = -1 };
 /* One of vectors: `to` and `from` are registers, `from` 0 where there is none. */
 typedef struct weft__instruction {
     uint32_t code;
-    int bytes; /* of its vectors: 32 or 64 */
+    int bytes; /* of its vectors: 16, 32 or 64 */
     int to, from;
     weft__operand operand;
     int mask;      /* of the lanes that are written; 0: all are */
@@ -59,8 +59,6 @@ void weft__assembly_free(weft__assembly *assembly);
 
 /* The number of a constant, which is there once. */
 uint32_t weft__assemble_constant(weft__assembly *assembly, uint64_t bits);
-/* The number of the first of several that follow each other. */
-uint32_t weft__assemble_constants(weft__assembly *assembly, const uint64_t *bits, uint32_t count);
 void weft__assemble(weft__assembly *assembly, const weft__instruction *instruction);
 /* Takes the address that is at a place in the frame. */
 void weft__assemble_pointer(weft__assembly *assembly, uint32_t at);

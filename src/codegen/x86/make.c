@@ -57,10 +57,10 @@ uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lan
     return at;
 }
 
-uint32_t weft__x86_pointer(const weft__kernel *kernel, uint32_t pointer, int lanes)
+uint32_t weft__x86_address(const weft__kernel *kernel, uint32_t operand, int lanes)
 {
     return weft__x86_operand(kernel, kernel->operands_count, lanes) +
-           (uint32_t)sizeof(void *) * pointer;
+           (uint32_t)sizeof(void *) * operand;
 }
 
 static bool is_computed(const weft__value *value)
@@ -204,8 +204,6 @@ static weft_status finish(weft__maker *maker, weft__x86_code *code)
     if (maker->frame > WEFT__X86_FRAME_MOST)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would need %u bytes of its own",
                     maker->frame);
-    if (maker->code.count > WEFT__X86_CODE_MOST)
-        return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would have %u bytes", maker->code.count);
     *code = (weft__x86_code){maker->code.bytes, maker->code.count, maker->frame};
     maker->code.bytes = NULL;
     return WEFT_OK;
@@ -215,7 +213,8 @@ weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code)
 {
     weft__maker maker = {.source = source};
     TRY(make_tables(&maker));
-    maker.frame = weft__x86_pointer(source->kernel, source->pointers, source->lanes);
+    maker.frame = weft__x86_address(
+        source->kernel, source->moved != NULL ? source->kernel->operands_count : 0, source->lanes);
     maker.frame += -maker.frame & (WEFT__LINE - 1);
     find_operands(&maker);
     add_steps(&maker, 0, source->kernel->values_count, 0);

@@ -89,9 +89,9 @@ void weft__place_leave(weft__maker *maker);
 
 /* lower.c: one primitive. */
 void weft__x86_lower(weft__maker *maker, uint32_t number);
-/* move.c: all loads, or all stores. */
+/* move.c: all loads, or all stores, of operands that are moved. */
 void weft__x86_moves(weft__maker *maker, bool stores);
-/* Then, if there are any, does all again with the next elements. */
+/* Then does all again with the next elements. */
 void weft__x86_repeat(weft__maker *maker);
 /* divide.c: the quotient or remainder of integers. */
 void weft__x86_divide(weft__maker *maker, uint32_t number);
