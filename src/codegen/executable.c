@@ -1,3 +1,4 @@
+/* Memory for machine code, from the system. */
 #include "codegen/executable.h"
 #include "core/allocate.h"
 
