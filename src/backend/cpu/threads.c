@@ -11,6 +11,7 @@ enum {
     CHUNKS_EACH = 4,        /* so that a thread that comes late leaves its share to the others */
     CHUNKS_FINE = 32,       /* so that none waits long for another's last one */
     CHUNK_FINE = 1 << 20,   /* bytes; smaller ones are not worth it */
+    TURNING = 1 << 20,      /* bytes; a job of fewer leaves most caches as they were */
     SPIN_NANOSECONDS = 5000,
     JOIN_SPIN_NANOSECONDS = 20000,
     THREADS_MAX = 1024
@@ -225,7 +226,7 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         pool.job.chunk = chunk;
         pool.job.chunks = divide_up(count, chunk);
         pool.job.middle = pool.job.chunks / (helpers + 1);
-        pool.job.turned = !pool.job.turned;
+        pool.job.turned ^= bytes >= TURNING;
         pool.job.cpu = sched_getcpu();
         open_job(helpers);
         inside = true;

@@ -12,6 +12,10 @@ enum {
     COLUMNS_MOST = 8192
 };
 
+/* Every other time chunks are taken from the last to the first: those that were used last may be in
+ * a cache. */
+static WEFT__THREAD_LOCAL bool backwards;
+
 weft__fold_combine_function weft__fold_combiner(const weft__object_fold *fold)
 {
     const weft__variant *variant = weft__variant_chosen();
@@ -109,19 +113,24 @@ static void fold(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *c
 }
 
 /* Folds the chunks from number `chunk` on that are `step` apart, and combines them by halving: the
- * odd ones of them with the even ones, last. There are few results at any time. */
-static void fold_apart(weft__fold_frame *frame, int64_t chunk, int64_t step, char *const *to)
+ * odd ones of them with the even ones, last. The results are number `to` of frame->chunk; those
+ * from `free` on are nobody's. There are few at any time. */
+static void fold_apart(weft__fold_frame *frame, int64_t chunk, int64_t step, int64_t to,
+                       int64_t free)
 {
-    char *next[WEFT__FOLDS_MAX];
+    char *results[WEFT__FOLDS_MAX];
+    for (int32_t k = 0; k < frame->count; k++)
+        results[k] = frame->chunk[k] + ((to * frame->columns) << frame->size[k]);
     if (chunk + step >= frame->plan.chunks) {
-        weft__fold_columns(frame, chunk, 1, to, 0);
+        weft__fold_columns(frame, chunk, 1, results, 0);
         return;
     }
-    for (int32_t k = 0; k < frame->count; k++)
-        next[k] = to[k] + (frame->columns << frame->size[k]);
-    fold_apart(frame, chunk, 2 * step, to);
-    fold_apart(frame, chunk + step, 2 * step, next);
-    weft__fold_groups(frame, to, 2, frame->columns, frame->columns);
+    if (!backwards)
+        fold_apart(frame, chunk, 2 * step, to, free);
+    fold_apart(frame, chunk + step, 2 * step, free, free + 1);
+    if (backwards)
+        fold_apart(frame, chunk, 2 * step, to, free + 1);
+    weft__fold_groups(frame, results, 2, (free - to) * frame->columns, frame->columns);
 }
 
 /* Folds all chunks of the columns, or those of a group; the results are in frame->chunk. */
@@ -129,7 +138,8 @@ static void fold_all(weft__fold_frame *frame, int64_t group, int64_t groups)
 {
     const int64_t chunks = frame->plan.chunks, columns = frame->columns;
     if (frame->plan.mode == WEFT__FOLD_COLUMNS_MODE) {
-        fold_apart(frame, group, groups, frame->chunk);
+        fold_apart(frame, group, groups, 0, 1);
+        backwards = !backwards;
         return;
     }
     fold(frame, 0, chunks, frame->chunk, columns);
