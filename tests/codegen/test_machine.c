@@ -68,11 +68,12 @@ static void fill(void)
     }
 }
 
-/* In three ranges, as threads would. */
+/* In three ranges, as threads would: of any points, or of whole rows. */
 static void run_ranges(const weft__image *image, const weft__launch *at)
 {
-    const int64_t first = random_below(trial.count + 1),
-                  second = first + random_below(trial.count - first + 1);
+    const int64_t unit = random_below(2) ? 1 : trial.count / rows, units = trial.count / unit;
+    const int64_t first = unit * random_below(units + 1),
+                  second = first + unit * random_below(units - first / unit + 1);
     image->entry(image->program, at, second, trial.count);
     image->entry(image->program, at, 0, first);
     image->entry(image->program, at, first, second);
@@ -212,6 +213,28 @@ TEST(constants_beside_a_row)
     CHECK_INT(made, 2 * X86_TYPES);
 }
 
+/* What is computed beyond the points of a patch has room, where that is as large as any. */
+TEST(full_patches)
+{
+    NEEDS_AVX512;
+    enum { ROWS = 60, COLUMNS = 37, WIDE = 4 };
+    int made = 0, stored[WIDE];
+    x86_begin(&trial);
+    int x = x86_load(&trial, WEFT_F32);
+    for (int k = 0; k < 40; k++)
+        x = x86_value(&trial, WEFT__OP_add, WEFT_F32, x, x, 0);
+    for (int k = 0; k < WIDE; k++)
+        stored[k] = x86_value(&trial, WEFT__OP_cast, k % 2 ? WEFT_F64 : WEFT_I64, x, 0, 0);
+    for (int k = 0; k < WIDE; k++)
+        x86_store(&trial, stored[k]);
+    rows = ROWS;
+    trial.count = (int64_t)ROWS * COLUMNS;
+    lay_out(COLUMNS, true);
+    for (int k = 0; k < 10; k++)
+        CHECK(same(&made));
+    CHECK_INT(made, 10);
+}
+
 /* Hundreds of kilobytes of machine code, in one function. */
 TEST(long_code)
 {
@@ -245,6 +268,30 @@ TEST(too_many_values_for_a_frame)
     CHECK_STATUS(weft__interpreter_assemble(&trial.kernel, &image), WEFT_ERROR_UNSUPPORTED);
 }
 
+/* What is the same everywhere is a vector in the frame, which leaves no room for blocks. */
+TEST(no_room_beside_a_frame)
+{
+    NEEDS_AVX512;
+    enum { UNIFORM = 560, LOADS = 60, LONG_ROW = 1300 };
+    static int value[UNIFORM], load[LOADS];
+    weft__image image = {0};
+    x86_begin(&trial);
+    for (int k = 0; k < LOADS; k++)
+        load[k] = x86_load(&trial, WEFT_F64);
+    for (int k = 0; k < UNIFORM; k++) {
+        const int constant = x86_constant(&trial, WEFT_F64, (uint64_t)k << 52);
+        value[k] = x86_value(&trial, WEFT__OP_neg, WEFT_F64, constant, 0, 0);
+    }
+    int sum = load[0];
+    for (int k = 0; k < LONG_ROW; k++)
+        sum = x86_value(&trial, WEFT__OP_add, WEFT_F64, sum,
+                        k < UNIFORM ? value[k] : load[k % LOADS], 0);
+    x86_store(&trial, sum);
+    CHECK_STATUS(weft__interpreter_assemble(&trial.kernel, &image), WEFT_ERROR_UNSUPPORTED);
+    CHECK_STATUS(weft__interpreter_compile(&trial.kernel, &image), WEFT_OK);
+    image_release(&image);
+}
+
 /* What is short is no machine code. */
 TEST(not_worth_it)
 {
@@ -271,5 +318,7 @@ TEST(made_and_freed)
 
 #define LONG "compiles very many kernels; made_and_freed covers it"
 TEST_MAIN(TEST_NO_FAULTS(random_kernels, LONG), TEST_NO_FAULTS(constants_beside_a_row, LONG),
-          TEST_NO_FAULTS(long_code, LONG), TEST_NO_FAULTS(too_many_values_for_a_frame, LONG),
-          TEST_OF(not_worth_it), TEST_OF(made_and_freed));
+          TEST_NO_FAULTS(full_patches, LONG), TEST_NO_FAULTS(long_code, LONG),
+          TEST_NO_FAULTS(too_many_values_for_a_frame, LONG),
+          TEST_NO_FAULTS(no_room_beside_a_frame, LONG), TEST_OF(not_worth_it),
+          TEST_OF(made_and_freed));

@@ -29,7 +29,7 @@ struct x86_trial {
     int lanes;
     int64_t count; /* of elements: whole vectors */
     uint8_t needed[X86_VALUES], level[X86_VALUES], skip[X86_VALUES];
-    uint32_t room[2 * X86_VALUES];
+    uint32_t room[3 * X86_VALUES];
     weft__skips skips;
     char given[X86_MEMORY], expected[X86_MEMORY], made[X86_MEMORY];
 };
@@ -86,7 +86,7 @@ static inline void x86_survey(struct x86_trial *t)
     const weft__kernel *kernel = &t->kernel;
     memset(t->needed, 0, kernel->values_count);
     memset(t->skip, 0, kernel->values_count);
-    memset(t->room, 0, 2 * kernel->values_count * sizeof *t->room);
+    memset(t->room, 0, 3 * kernel->values_count * sizeof *t->room);
     for (uint32_t k = kernel->values_count; k-- > 0;) {
         t->needed[k] |= kernel->values[k].op == WEFT__OP_store;
         for (int j = 0; t->needed[k] && j < weft__value_arguments(kernel, &kernel->values[k]); j++)

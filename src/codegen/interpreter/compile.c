@@ -101,7 +101,10 @@ static weft_status fit(weft__program *program)
         const int64_t bytes = (WEFT__SCRATCH - tables) / blocks - 128;
         elements = bytes <= 0 ? 0 : bytes >> program->size;
     }
-    if (elements < 16 || tables > WEFT__SCRATCH)
+    const bool fits = elements >= 16 && tables <= WEFT__SCRATCH;
+    if (!fits && program->lanes > 0)
+        return WEFT_ERROR_UNSUPPORTED; /* without a frame there may be room */
+    if (!fits)
         return FAIL(WEFT_ERROR_COMPILE,
                     "the kernel needs %lld values at a time, which is more than the interpreter "
                     "has room for; cut it into several",
