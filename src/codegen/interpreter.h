@@ -12,7 +12,7 @@ weft_status weft__interpreter_compile(const weft__kernel *kernel, weft__image *i
 
 /* The same, with long rows of primitives as machine code of our own, which takes a fraction of a
  * millisecond to make. Fails where the processor is none that it is made for, or where it would not
- * be worth it: with WEFT_ERROR_UNSUPPORTED and no message. */
+ * be worth it: with WEFT_ERROR_UNSUPPORTED, which is no failure of a call. */
 weft_status weft__interpreter_assemble(const weft__kernel *kernel, weft__image *image);
 
 /* What it would run, as text to be freed with weft__free. */

@@ -35,8 +35,7 @@ bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int la
 /* Where an operand begins in the frame, and where its address is if it is moved. */
 uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lanes);
 uint32_t weft__x86_address(const weft__kernel *kernel, uint32_t operand, int lanes);
-/* Fails if memory runs out, or if the frame would be too large
- * (WEFT_ERROR_UNSUPPORTED). */
+/* Fails if memory runs out, or if the frame would be too large (WEFT_ERROR_UNSUPPORTED). */
 weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code);
 void weft__x86_free(weft__x86_code *code);
 

@@ -165,6 +165,12 @@ static inline bool weft__load_is_bounded(const weft__kernel *kernel, const weft_
            kernel->shifts[value->shift - 1].boundary == WEFT__BOUNDARY_CONSTANT;
 }
 
+/* Whether a value is computed of others at the same point alone. */
+static inline bool weft__value_is_primitive(const weft__value *value)
+{
+    return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
+}
+
 /* Whether a value says how a loop goes. */
 static inline bool weft__value_is_flow(const weft__value *value)
 {

@@ -98,7 +98,7 @@ static weft_status fit(weft__program *program)
     const int64_t blocks = program->rows[WEFT__STORAGE_BLOCK];
     int64_t elements = WEFT__TILE;
     if (blocks > 0) {
-        const int64_t bytes = (WEFT__SCRATCH - tables) / blocks - 128;
+        const int64_t bytes = (WEFT__SCRATCH - tables) / blocks - 2 * (int64_t)WEFT__BLOCK_ROOM;
         elements = bytes <= 0 ? 0 : bytes >> program->size;
     }
     const bool fits = elements >= 16 && tables <= WEFT__SCRATCH;

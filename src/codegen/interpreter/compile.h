@@ -46,6 +46,7 @@ static inline int weft__step_arguments(const weft__step *step)
         [WEFT__STEP_FOLD] = 2,    [WEFT__STEP_FOLDED] = 0,  [WEFT__STEP_GATHER] = 1,
         [WEFT__STEP_COPY] = 1,    [WEFT__STEP_ENTER] = 1,   [WEFT__STEP_TEST] = 2,
         [WEFT__STEP_AGAIN] = 0,   [WEFT__STEP_SCATTER] = 3, [WEFT__STEP_GIVE] = 1,
+        [WEFT__STEP_FETCH] = 0,   [WEFT__STEP_INDEX] = 0,   [WEFT__STEP_TAKE] = 0,
         [WEFT__STEP_CALL] = 0};
     return count[step->kind];
 }

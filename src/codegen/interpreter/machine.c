@@ -45,11 +45,6 @@ static int arguments_of(const struct machine *m, uint32_t k)
     return weft__value_arguments(lowering->kernel, value);
 }
 
-static bool is_primitive(const weft__value *value)
-{
-    return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
-}
-
 static bool ends(const struct machine *m, uint32_t k)
 {
     const weft__value *value = value_at(m, k);
@@ -63,7 +58,7 @@ static void find_phase(struct machine *m, uint32_t k)
     const weft__value *value = value_at(m, k);
     const int arguments = arguments_of(m, k);
     uint16_t phase = 0;
-    bool uniform = is_primitive(value);
+    bool uniform = weft__value_is_primitive(value);
     for (int j = 0; j < arguments; j++) {
         const int32_t argument = value->argument[j];
         phase = m->phase[argument] > phase ? m->phase[argument] : phase;
@@ -101,7 +96,7 @@ static int lanes_of(const weft__lowering *lowering)
     uint32_t all = 0, wide = 0;
     for (uint32_t k = 0; k < lowering->kernel->values_count; k++) {
         const weft__value *value = &lowering->kernel->values[k];
-        if (!weft__lowering_wants(lowering, (int32_t)k) || !is_primitive(value))
+        if (!weft__lowering_wants(lowering, (int32_t)k) || !weft__value_is_primitive(value))
             continue;
         all++;
         wide += weft_dtype_size((weft_dtype)value->dtype) == 8;
@@ -222,10 +217,10 @@ static void lower_operands(struct machine *m, bool results)
     weft__program *program = lowering->program;
     for (uint32_t k = 0; k < m->kernel.operands_count; k++) {
         const int32_t position = m->operand[k];
-        const uint32_t at = m->moved[k] ? weft__x86_address(&m->kernel, k, m->lanes)
-                                        : weft__x86_operand(&m->kernel, k, m->lanes);
         if (results != (k >= m->inputs))
             continue;
+        const uint32_t at = m->moved[k] ? weft__x86_address(&m->kernel, k, m->lanes)
+                                        : weft__x86_operand(&m->kernel, k, m->lanes);
         weft__step step = {
             .kind = results ? WEFT__STEP_TAKE : WEFT__STEP_GIVE,
             .size = (uint8_t)__builtin_ctzll(weft_dtype_size(m->kernel.operands[k].dtype)),
@@ -255,7 +250,7 @@ static weft_status lower_call(struct machine *m)
 }
 
 /* Loads are before all others, what is out of bounds where the value of that is known. Folds have
- * numbers in the order that they are in. */
+ * numbers in the order that they are in, also those that nobody wants. */
 static weft_status lower_phase(struct machine *m, uint16_t phase)
 {
     weft__lowering *lowering = m->lowering;

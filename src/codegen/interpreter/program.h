@@ -8,7 +8,9 @@
 
 enum {
     WEFT__SCRATCH =
-        64 << 10,       /* bytes for blocks and tables of a program, in the thread's scratch */
+        64 << 10, /* bytes for blocks and tables of a program, in the thread's scratch */
+    WEFT__BLOCK_ROOM =
+        64,             /* bytes after a block, which is aligned to as many: 16 lanes end there */
     WEFT__BLOCK = 1024, /* points of a patch of one row, or of short rows */
     WEFT__TILE = 4096   /* points of a patch that serves an operand with another order of axes */
 };

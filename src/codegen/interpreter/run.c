@@ -289,7 +289,7 @@ static void lay_out(weft__patch *frame, char *scratch, int64_t points)
     char *uniforms = scratch + (size_t)locations * sizeof *at;
     frame->machine = aligned(uniforms + 8 * rows[WEFT__STORAGE_UNIFORM]);
     char *blocks = frame->machine + program->frame;
-    const int64_t bytes = (least(points, program->elements) << program->size) + 64;
+    const int64_t bytes = (least(points, program->elements) << program->size) + WEFT__BLOCK_ROOM;
     for (int32_t k = 0; k < rows[WEFT__STORAGE_BLOCK]; k++)
         *at++ = blocks + k * (bytes + (-bytes & 63));
     at += rows[WEFT__STORAGE_FETCH];

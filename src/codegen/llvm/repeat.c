@@ -52,11 +52,6 @@ static const weft__value *value_of(const weft__repeats *repeats, uint32_t place)
     return &repeats->survey->kernel->values[repeats->order[place]];
 }
 
-static bool is_plain(const weft__value *value)
-{
-    return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
-}
-
 static bool constants_are_alike(const weft__kernel *kernel, int32_t x, int32_t y)
 {
     const weft__value *a = &kernel->values[x], *b = &kernel->values[y];
@@ -295,7 +290,8 @@ static uint8_t fixed_depth(const weft__repeats *repeats, const weft__value *valu
     uint8_t depth = 0;
     if (value->op == WEFT__OP_constant)
         return 1;
-    for (int k = 0; is_plain(value) && k < weft__op_arity((weft__op)value->op); k++) {
+    for (int k = 0; weft__value_is_primitive(value) && k < weft__op_arity((weft__op)value->op);
+         k++) {
         const uint8_t own = repeats->fixed[value->argument[k]];
         if (own == 0 || own == DEEP)
             return 0;
@@ -313,7 +309,7 @@ static void find_order(weft__repeats *repeats)
     for (uint32_t k = 0; k < kernel->values_count; k++) {
         const weft__value *value = &kernel->values[k];
         const int arguments = weft__value_arguments(kernel, value);
-        const bool plain = is_plain(value);
+        const bool plain = weft__value_is_primitive(value);
         repeats->fixed[k] = fixed_depth(repeats, value);
         repeats->place[k] = -1;
         if (survey->needed[k] == 0 || survey->level[k] != WEFT__LEVEL_POINT)

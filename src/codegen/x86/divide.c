@@ -5,9 +5,9 @@
 
 enum {
     EQUAL = 0,
-    QUOTIENT = WEFT__SCRATCH_2,
-    DIVISOR = WEFT__SCRATCH_1, /* with 1 in the place of 0, and of -1 if it has 64 bits */
-    SCRATCH = WEFT__SCRATCH,
+    QUOTIENT = WEFT__X86_SCRATCH_2,
+    DIVISOR = WEFT__X86_SCRATCH_1, /* with 1 in the place of 0, and of -1 if it has 64 bits */
+    SCRATCH = WEFT__X86_SCRATCH,
     BY_ZERO = WEFT__MASK_SCRATCH,
     BY_MINUS_ONE = WEFT__MASK_SCRATCH_1
 };
@@ -75,22 +75,22 @@ static void divide_eight(const division *d, int to, int x, int y)
                                       {WEFT__X86(1, 2, 0, 0xe6), WEFT__X86(1, 2, 1, 0xe6)}};
     static const uint32_t out[2][2] = {{WEFT__X86(1, 0, 1, 0x78), WEFT__X86(1, 1, 1, 0x78)},
                                        {WEFT__X86(1, 1, 1, 0xe6), WEFT__X86(1, 1, 1, 0x7a)}};
-    emit_plain(d, in[d->is_signed][d->wide], WEFT__LINE, SCRATCH, 0, y);
-    emit_plain(d, in[d->is_signed][d->wide], WEFT__LINE, to, 0, x);
-    emit_plain(d, DIVIDE, WEFT__LINE, to, to, SCRATCH);
+    emit_plain(d, in[d->is_signed][d->wide], WEFT__X86_LINE, SCRATCH, 0, y);
+    emit_plain(d, in[d->is_signed][d->wide], WEFT__X86_LINE, to, 0, x);
+    emit_plain(d, DIVIDE, WEFT__X86_LINE, to, to, SCRATCH);
     emit(d, (weft__instruction){.code = ROUND,
-                                .bytes = WEFT__LINE,
+                                .bytes = WEFT__X86_LINE,
                                 .to = to,
                                 .operand = weft__in_register(to),
                                 .immediate = 11});
-    emit_plain(d, out[d->is_signed][d->wide], WEFT__LINE, to, 0, to);
+    emit_plain(d, out[d->is_signed][d->wide], WEFT__X86_LINE, to, 0, to);
 }
 
 /* The high half of a register. */
 static void take_high(const division *d, int to, int from)
 {
     emit(d, (weft__instruction){.code = HIGH_HALF,
-                                .bytes = WEFT__LINE,
+                                .bytes = WEFT__X86_LINE,
                                 .to = from,
                                 .operand = weft__in_register(to),
                                 .immediate = 1});
@@ -99,13 +99,13 @@ static void take_high(const division *d, int to, int from)
 /* Sixteen are two times eight; `free` is a register that nothing is in yet. */
 static void divide_narrow(const division *d, int free)
 {
-    if (d->bytes == WEFT__LINE) {
+    if (d->bytes == WEFT__X86_LINE) {
         take_high(d, free, d->x);
         take_high(d, QUOTIENT, DIVISOR);
         divide_eight(d, free, free, QUOTIENT);
     }
     divide_eight(d, QUOTIENT, d->x, DIVISOR);
-    if (d->bytes == WEFT__LINE)
+    if (d->bytes == WEFT__X86_LINE)
         emit(d, (weft__instruction){.code = WITH_HIGH_HALF,
                                     .to = QUOTIENT,
                                     .from = QUOTIENT,
@@ -116,7 +116,7 @@ static void divide_narrow(const division *d, int free)
 static void move_line(const division *d, uint32_t code, int number, uint32_t at)
 {
     emit(d, (weft__instruction){.code = code,
-                                .bytes = WEFT__LINE,
+                                .bytes = WEFT__X86_LINE,
                                 .to = number,
                                 .operand = {WEFT__IN_FRAME, at},
                                 .immediate = WEFT__NO_IMMEDIATE});
@@ -127,12 +127,12 @@ static void divide_lanes(const division *d)
     weft__maker *maker = d->maker;
     if (maker->room == 0) {
         maker->room = maker->frame;
-        maker->frame += 2 * WEFT__LINE;
+        maker->frame += 2 * WEFT__X86_LINE;
     }
     move_line(d, STORE, d->x, maker->room);
-    move_line(d, STORE, DIVISOR, maker->room + WEFT__LINE);
-    for (uint32_t k = 0; k < WEFT__LINE; k += 8)
-        weft__assemble_divide(&maker->code, maker->room + k, maker->room + WEFT__LINE + k,
+    move_line(d, STORE, DIVISOR, maker->room + WEFT__X86_LINE);
+    for (uint32_t k = 0; k < WEFT__X86_LINE; k += 8)
+        weft__assemble_divide(&maker->code, maker->room + k, maker->room + WEFT__X86_LINE + k,
                               d->is_signed);
     move_line(d, LOAD, QUOTIENT, maker->room);
 }

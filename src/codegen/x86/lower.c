@@ -404,7 +404,7 @@ static void shift_right(const lowering *l, int bytes, int to, int from)
 static void lower_multiply_high_32(const lowering *l)
 {
     const uint32_t multiply = is_signed(l->to) ? MULTIPLY_I32 : MULTIPLY_U32;
-    const int bytes = part_bytes(l, l->to), even = WEFT__SCRATCH_2, odd = WEFT__SCRATCH_1;
+    const int bytes = part_bytes(l, l->to), even = WEFT__X86_SCRATCH_2, odd = WEFT__X86_SCRATCH_1;
     const int x = reg(l, 0, 0), y = reg(l, 1, 0), to = result(l, 0);
     emit(l, multiply, bytes, even, x, weft__in_register(y));
     shift_right(l, bytes, even, even);
@@ -419,7 +419,7 @@ static void lower_multiply_high_32(const lowering *l)
 /* Takes what a negative x has too much, y, from the product of both as if they were not signed. */
 static void correct_sign(const lowering *l, int to, int x, int y)
 {
-    const int bytes = WEFT__LINE, scratch = WEFT__SCRATCH_2;
+    const int bytes = WEFT__X86_LINE, scratch = WEFT__X86_SCRATCH_2;
     emit_immediate(l, SHIFT_RIGHT_SIGNED_64, bytes, 4, scratch, weft__in_register(x), 63);
     emit(l, AND[1], bytes, scratch, scratch, weft__in_register(y));
     emit(l, SUBTRACT[1], bytes, to, to, weft__in_register(scratch));
@@ -428,10 +428,10 @@ static void correct_sign(const lowering *l, int to, int x, int y)
 /* Of four products of halves. */
 static void lower_multiply_high_64(const lowering *l)
 {
-    const int bytes = WEFT__LINE;
+    const int bytes = WEFT__X86_LINE;
     for (int part = 0; part < l->parts; part++) {
         const int x = reg(l, 0, part), y = reg(l, 1, part), to = result(l, part);
-        const int high = WEFT__SCRATCH_2, low = WEFT__SCRATCH_1, middle = WEFT__SCRATCH;
+        const int high = WEFT__X86_SCRATCH_2, low = WEFT__X86_SCRATCH_1, middle = WEFT__X86_SCRATCH;
         shift_right(l, bytes, high, x);
         shift_right(l, bytes, to, y);
         emit(l, MULTIPLY_U32, bytes, low, x, weft__in_register(y));
@@ -515,10 +515,10 @@ static void lower_integers(const lowering *l)
  * can be. */
 static void convert(const lowering *l, uint32_t code)
 {
-    const int have = weft__x86_parts(l->maker, l->from), scratch = WEFT__SCRATCH_2;
+    const int have = weft__x86_parts(l->maker, l->from), scratch = WEFT__X86_SCRATCH_2;
     const bool same = weft__x86_bytes(l->from) == weft__x86_bytes(l->to);
     const bool reversed = code == TRUNCATE_64; /* gives what others take */
-    const int bytes = same ? part_bytes(l, l->to) : WEFT__LINE;
+    const int bytes = same ? part_bytes(l, l->to) : WEFT__X86_LINE;
 #define CONVERT(to, x)                                                                             \
     emit(l, code, bytes, reversed ? (x) : (to), 0, weft__in_register(reversed ? (to) : (x)))
     for (int part = 0; part < l->parts && have == l->parts; part++) {
@@ -668,15 +668,15 @@ static void lower_bitcast(const lowering *l)
 static void round_f16(const lowering *l)
 {
     const int bytes = part_bytes(l, l->from), x = reg(l, 0, 0);
-    emit_immediate(l, TO_F16, bytes, x, 0, weft__in_register(WEFT__SCRATCH_2), 0);
+    emit_immediate(l, TO_F16, bytes, x, 0, weft__in_register(WEFT__X86_SCRATCH_2), 0);
     drop(l, 0);
-    emit(l, FROM_F16, bytes, result(l, 0), 0, weft__in_register(WEFT__SCRATCH_2));
+    emit(l, FROM_F16, bytes, result(l, 0), 0, weft__in_register(WEFT__X86_SCRATCH_2));
 }
 
 /* To even, by adding just under half of the last bit that stays, or half if that is odd. */
 static void round_bf16(const lowering *l)
 {
-    const int bytes = part_bytes(l, l->from), x = reg(l, 0, 0), rounded = WEFT__SCRATCH_2;
+    const int bytes = part_bytes(l, l->from), x = reg(l, 0, 0), rounded = WEFT__X86_SCRATCH_2;
     emit_immediate(l, SHIFT_RIGHT_32, bytes, 2, rounded, weft__in_register(x), 16);
     emit(l, AND[0], bytes, rounded, rounded, constant(l, 1));
     emit(l, ADD[0], bytes, rounded, rounded, weft__in_register(x));

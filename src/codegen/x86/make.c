@@ -23,7 +23,7 @@ int weft__x86_bytes(weft_dtype dtype)
 
 static int parts_of(weft_dtype dtype, int lanes)
 {
-    return weft__x86_bytes(dtype) * lanes > WEFT__LINE ? 2 : 1;
+    return weft__x86_bytes(dtype) * lanes > WEFT__X86_LINE ? 2 : 1;
 }
 
 int weft__x86_parts(const weft__maker *maker, weft_dtype dtype)
@@ -34,14 +34,14 @@ int weft__x86_parts(const weft__maker *maker, weft_dtype dtype)
 int weft__x86_part_bytes(const weft__maker *maker, weft_dtype dtype)
 {
     const int bytes = weft__x86_bytes(dtype) * maker->source->lanes;
-    return bytes < WEFT__LINE ? bytes : WEFT__LINE;
+    return bytes < WEFT__X86_LINE ? bytes : WEFT__X86_LINE;
 }
 
 bool weft__x86_has(weft_dtype dtype) { return dtype == WEFT_BOOL || weft__x86_bytes(dtype) > 0; }
 
 bool weft__x86_does(const weft__kernel *kernel, const weft__value *value, int lanes)
 {
-    if ((lanes != 8 && lanes != 16) || value->op < WEFT__OP_cast || value->op > WEFT__OP_shr)
+    if ((lanes != 8 && lanes != 16) || !weft__value_is_primitive(value))
         return false;
     for (int k = 0; k < weft__value_arguments(kernel, value); k++)
         if (!weft__x86_has((weft_dtype)kernel->values[value->argument[k]].dtype))
@@ -53,7 +53,7 @@ uint32_t weft__x86_operand(const weft__kernel *kernel, uint32_t operand, int lan
 {
     uint32_t at = 0;
     for (uint32_t k = 0; k < operand; k++)
-        at += WEFT__LINE * (uint32_t)parts_of((weft_dtype)kernel->operands[k].dtype, lanes);
+        at += WEFT__X86_LINE * (uint32_t)parts_of((weft_dtype)kernel->operands[k].dtype, lanes);
     return at;
 }
 
@@ -63,14 +63,9 @@ uint32_t weft__x86_address(const weft__kernel *kernel, uint32_t operand, int lan
            (uint32_t)sizeof(void *) * operand;
 }
 
-static bool is_computed(const weft__value *value)
+static void add_step(weft__maker *maker, weft__x86_step_kind kind, uint32_t number)
 {
-    return value->op >= WEFT__OP_cast && value->op <= WEFT__OP_shr;
-}
-
-static void add_step(weft__maker *maker, weft__step_kind kind, uint32_t number)
-{
-    maker->steps[maker->steps_count++] = (weft__step){kind, number};
+    maker->steps[maker->steps_count++] = (weft__x86_step){kind, number};
 }
 
 /* The values from `begin` to before `end` that are in one skip, or in none: number 0. What is
@@ -80,27 +75,27 @@ static void add_steps(weft__maker *maker, uint32_t begin, uint32_t end, int numb
     const weft__x86_source *source = maker->source;
     for (uint32_t k = begin; k < end; k++) {
         if (source->needed[k] == 0 || source->skip[k] != number ||
-            !is_computed(&source->kernel->values[k]))
+            !weft__value_is_primitive(&source->kernel->values[k]))
             continue;
         for (int j = 0; j < source->skips_count; j++) {
             if (source->skips[j].first != k)
                 continue;
-            add_step(maker, WEFT__STEP_ENTER, (uint32_t)j);
+            add_step(maker, WEFT__X86_ENTER, (uint32_t)j);
             add_steps(maker, source->skips[j].condition + 1, k, j + 1);
-            add_step(maker, WEFT__STEP_LEAVE, (uint32_t)j);
+            add_step(maker, WEFT__X86_LEAVE, (uint32_t)j);
         }
-        add_step(maker, WEFT__STEP_VALUE, k);
+        add_step(maker, WEFT__X86_VALUE, k);
     }
 }
 
 /* The values that a step uses; returns how many. */
-static int used_by(const weft__maker *maker, const weft__step *step, int32_t *used)
+static int used_by(const weft__maker *maker, const weft__x86_step *step, int32_t *used)
 {
     const weft__kernel *kernel = maker->source->kernel;
     int count = 0;
-    if (step->kind == WEFT__STEP_ENTER)
+    if (step->kind == WEFT__X86_ENTER)
         used[count++] = (int32_t)maker->source->skips[step->number].condition;
-    if (step->kind == WEFT__STEP_VALUE)
+    if (step->kind == WEFT__X86_VALUE)
         for (; count < weft__value_arguments(kernel, &kernel->values[step->number]); count++)
             used[count] = kernel->values[step->number].argument[count];
     return count;
@@ -136,7 +131,7 @@ static void find_operands(weft__maker *maker)
             load || store ? (int32_t)weft__x86_operand(kernel, value->slot, maker->source->lanes)
                           : 0;
         for (int part = 0; part < 2 && (load || store); part++)
-            maker->place[2 * of + (uint32_t)part] = at + part * WEFT__LINE;
+            maker->place[2 * of + (uint32_t)part] = at + part * WEFT__X86_LINE;
         if (load || value->op == WEFT__OP_constant)
             maker->kept[2 * k] = maker->kept[2 * k + 1] = 1;
         if (store)
@@ -169,7 +164,7 @@ static weft_status make_tables(weft__maker *maker)
     return WEFT_OK;
 }
 
-static void pass(weft__maker *maker, const weft__step *step)
+static void pass(weft__maker *maker, const weft__x86_step *step)
 {
     int32_t used[3];
     for (int k = used_by(maker, step, used); k-- > 0;)
@@ -183,10 +178,10 @@ static void make_steps(weft__maker *maker)
 {
     weft__x86_moves(maker, false);
     for (; maker->now < maker->steps_count && !maker->code.failed; maker->now++) {
-        const weft__step *step = &maker->steps[maker->now];
-        if (step->kind == WEFT__STEP_ENTER)
+        const weft__x86_step *step = &maker->steps[maker->now];
+        if (step->kind == WEFT__X86_ENTER)
             weft__place_enter(maker, step->number);
-        else if (step->kind == WEFT__STEP_LEAVE)
+        else if (step->kind == WEFT__X86_LEAVE)
             weft__place_leave(maker);
         else
             weft__x86_lower(maker, step->number);
@@ -215,7 +210,7 @@ weft_status weft__x86_make(const weft__x86_source *source, weft__x86_code *code)
     TRY(make_tables(&maker));
     maker.frame = weft__x86_address(
         source->kernel, source->moved != NULL ? source->kernel->operands_count : 0, source->lanes);
-    maker.frame += -maker.frame & (WEFT__LINE - 1);
+    maker.frame += -maker.frame & (WEFT__X86_LINE - 1);
     find_operands(&maker);
     add_steps(&maker, 0, source->kernel->values_count, 0);
     find_uses(&maker);

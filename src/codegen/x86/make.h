@@ -8,28 +8,28 @@
 enum {
     WEFT__VECTORS = 32,      /* registers; the last three are for what is needed for a moment */
     WEFT__VECTORS_KEPT = 29, /* those that hold values */
-    WEFT__SCRATCH = 29,
-    WEFT__SCRATCH_1 = 30,
-    WEFT__SCRATCH_2 = 31,
+    WEFT__X86_SCRATCH = 29,
+    WEFT__X86_SCRATCH_1 = 30,
+    WEFT__X86_SCRATCH_2 = 31,
     WEFT__MASKS = 32, /* the first of eight; numbers of registers go on with them */
     WEFT__MASK_FIRST = 1,
     WEFT__MASKS_KEPT = 6, /* 1 to 5 hold values; 0 means none to most instructions */
     WEFT__MASK_SCRATCH = 6,
     WEFT__MASK_SCRATCH_1 = 7,
     WEFT__REGISTERS = 40,
-    WEFT__LINE = 64
+    WEFT__X86_LINE = 64
 };
 
 /* A step: a value, or the beginning or end of what is skipped where no lane needs it. */
-typedef enum weft__step_kind {
-    WEFT__STEP_VALUE,
-    WEFT__STEP_ENTER,
-    WEFT__STEP_LEAVE
-} weft__step_kind;
-typedef struct weft__step {
-    weft__step_kind kind;
+typedef enum weft__x86_step_kind {
+    WEFT__X86_VALUE,
+    WEFT__X86_ENTER,
+    WEFT__X86_LEAVE
+} weft__x86_step_kind;
+typedef struct weft__x86_step {
+    weft__x86_step_kind kind;
     uint32_t number; /* of the value or of the skip, from 0 on */
-} weft__step;
+} weft__x86_step;
 
 /* A skip that is being made. */
 typedef struct weft__skipping {
@@ -43,7 +43,7 @@ typedef struct weft__maker {
     const weft__x86_source *source;
     weft__assembly code;
     void *memory; /* that the tables below are in */
-    weft__step *steps;
+    weft__x86_step *steps;
     uint32_t steps_count, now;
     uint32_t *use;      /* all steps that use a value, in order, one value after the other … */
     uint32_t *next;     /* … of each value: the next one … */

@@ -35,7 +35,7 @@ static weft__operand memory(int at) { return (weft__operand){WEFT__IN_MEMORY, (u
 
 static void load_bools(weft__maker *maker, uint32_t at)
 {
-    const int x = WEFT__SCRATCH;
+    const int x = WEFT__X86_SCRATCH;
     emit(maker, maker->source->lanes == BYTES ? LOAD : LOAD_HALF, BYTES, x, 0, memory(0));
     emit(maker, TEST_BYTES, BYTES, WEFT__MASK_SCRATCH, x, weft__in_register(x));
     emit_mask(maker, MASK_STORE, at);
@@ -43,7 +43,7 @@ static void load_bools(weft__maker *maker, uint32_t at)
 
 static void store_bools(weft__maker *maker, uint32_t at)
 {
-    const int x = WEFT__SCRATCH;
+    const int x = WEFT__X86_SCRATCH;
     emit_mask(maker, MASK_LOAD, at);
     emit(maker, BYTES_OF_MASK, BYTES, x, 0, weft__in_register(WEFT__MASK_SCRATCH));
     emit(maker, ABS_BYTES, BYTES, x, 0, weft__in_register(x));
@@ -61,9 +61,9 @@ static void move(weft__maker *maker, uint32_t operand, bool store)
     }
     for (int part = 0; part < weft__x86_parts(maker, dtype); part++) {
         const weft__operand outside = memory(part * bytes),
-                            inside = {WEFT__IN_FRAME, at + (uint32_t)(part * WEFT__LINE)};
-        emit(maker, LOAD, bytes, WEFT__SCRATCH, 0, store ? inside : outside);
-        emit(maker, STORE, bytes, WEFT__SCRATCH, 0, store ? outside : inside);
+                            inside = {WEFT__IN_FRAME, at + (uint32_t)(part * WEFT__X86_LINE)};
+        emit(maker, LOAD, bytes, WEFT__X86_SCRATCH, 0, store ? inside : outside);
+        emit(maker, STORE, bytes, WEFT__X86_SCRATCH, 0, store ? outside : inside);
     }
 }
 

@@ -64,7 +64,7 @@ static weft__operand place_of(weft__maker *maker, int32_t unit)
 {
     if (maker->place[unit] == NOWHERE) {
         maker->place[unit] = (int32_t)maker->frame;
-        maker->frame += WEFT__LINE;
+        maker->frame += WEFT__X86_LINE;
     }
     return (weft__operand){WEFT__IN_FRAME, (uint32_t)maker->place[unit]};
 }
