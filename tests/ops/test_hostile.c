@@ -51,12 +51,15 @@ TEST(A3_host_memory_at_any_address)
 static void *compute_on_small_stack(void *argument)
 {
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(300, 50));
+    WEFT_AUTO weft_array *c = weft_ones(WEFT_SHAPE(50, 300));
     WEFT_AUTO weft_array *t = weft_transpose(a);
     WEFT_AUTO weft_array *b = weft_cast(t, WEFT_F16);
     WEFT_AUTO weft_array *sums = weft_sum(t, .axes = WEFT_AXES(1));
-    double value = 0, sum = 0;
+    WEFT_AUTO weft_array *powers = weft_new(pow(t, 3 * c) + erf(0 * t), c, t);
+    double value = 0, sum = 0, power = 0;
     *(bool *)argument = b && weft_item(b, &value) == WEFT_OK && value == 1 && sums &&
-                        weft_item(sums, &sum) == WEFT_OK && sum == 300;
+                        weft_item(sums, &sum) == WEFT_OK && sum == 300 && powers &&
+                        weft_item(powers, &power) == WEFT_OK && power == 1;
     return NULL;
 }
 

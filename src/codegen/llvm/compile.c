@@ -3,6 +3,7 @@
 #include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/object.h"
 #include "codegen/llvm/outline.h"
+#include "codegen/llvm/stack.h"
 #include "core/allocate.h"
 #include "core/status.h"
 
@@ -309,28 +310,51 @@ static weft_status compile(const weft__kernel *kernel, const weft__launch *sampl
     return status;
 }
 
-weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *sample,
-                               weft__effort *effort, weft__object *object)
+/* What is compiled, and what becomes of it: an object or a text. */
+struct task {
+    const weft__kernel *kernel;
+    const weft__launch *sample;
+    weft__effort *effort;
+    weft__object *object;
+    char **text;
+};
+
+static weft_status make_object(void *argument)
 {
+    const struct task *task = argument;
     struct surveys surveys;
     weft__llvm_buffer buffer;
-    TRY(compile(kernel, sample, WEFT__FILE_OBJECT, effort, &surveys, &buffer));
-    const weft_status status = pack(kernel, &surveys, buffer, object);
+    TRY(compile(task->kernel, task->sample, WEFT__FILE_OBJECT, task->effort, &surveys, &buffer));
+    const weft_status status = pack(task->kernel, &surveys, buffer, task->object);
     weft__llvm.DisposeMemoryBuffer(buffer);
     drop_surveys(&surveys);
     return status;
 }
 
-weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *sample, char **text)
+static weft_status make_text(void *argument)
 {
+    const struct task *task = argument;
     struct surveys surveys;
     weft__llvm_buffer buffer;
-    weft__effort effort = WEFT__EFFORT_FULL;
-    TRY(compile(kernel, sample, WEFT__FILE_ASSEMBLY, &effort, &surveys, &buffer));
+    TRY(compile(task->kernel, task->sample, WEFT__FILE_ASSEMBLY, task->effort, &surveys, &buffer));
     const size_t bytes = weft__llvm.GetBufferSize(buffer);
-    if ((*text = weft__allocate_zeroed(bytes + 1)) != NULL)
-        memcpy(*text, weft__llvm.GetBufferStart(buffer), bytes);
+    if ((*task->text = weft__allocate_zeroed(bytes + 1)) != NULL)
+        memcpy(*task->text, weft__llvm.GetBufferStart(buffer), bytes);
     weft__llvm.DisposeMemoryBuffer(buffer);
     drop_surveys(&surveys);
-    return *text != NULL ? WEFT_OK : WEFT_ERROR_MEMORY;
+    return *task->text != NULL ? WEFT_OK : WEFT_ERROR_MEMORY;
+}
+
+weft_status weft__llvm_compile(const weft__kernel *kernel, const weft__launch *sample,
+                               weft__effort *effort, weft__object *object)
+{
+    struct task task = {kernel, sample, effort, object, NULL};
+    return weft__llvm_with_stack(make_object, &task);
+}
+
+weft_status weft__llvm_explain(const weft__kernel *kernel, const weft__launch *sample, char **text)
+{
+    weft__effort effort = WEFT__EFFORT_FULL;
+    struct task task = {kernel, sample, &effort, NULL, text};
+    return weft__llvm_with_stack(make_text, &task);
 }
