@@ -201,6 +201,50 @@ TEST(select)
             CHECK(run_select(value_types[type], uniform));
 }
 
+/* A sign that is flipped where a bit is set, and what differs from that in one thing: nothing is
+ * negated, the second is, another number is, bits are none, compared with another number, or found
+ * to be the same. */
+enum { FLIP, PLAIN, SECOND, OTHER, COMPARED, SAME, VARIANTS };
+
+static bool run_flip(weft_dtype dtype, weft_dtype integer, uint64_t mask, int variant)
+{
+    static struct trial trial;
+    struct tiny *tiny = &trial.tiny;
+    memset(&trial, 0, sizeof trial);
+    tiny_begin(tiny);
+    const int x = tiny_load(tiny, dtype), y = tiny_load(tiny, dtype);
+    trial.scalars[0] = random_bits();
+    const int from = random_below(4) ? tiny_load(tiny, integer) : tiny_scalar(tiny, integer);
+    const int masked =
+        tiny_value(tiny, WEFT__OP_and, integer, from, tiny_constant(tiny, integer, mask), 0);
+    const int set = tiny_value(tiny, variant == SAME ? WEFT__OP_eq : WEFT__OP_ne, WEFT_BOOL, masked,
+                               tiny_constant(tiny, integer, variant == COMPARED ? mask : 0), 0);
+    const int negated = tiny_value(tiny, WEFT__OP_neg, dtype, variant == OTHER ? y : x, 0, 0);
+    const int first = variant == PLAIN ? y : variant == SECOND ? x : negated;
+    tiny_store(
+        tiny, dtype,
+        tiny_value(tiny, WEFT__OP_select, dtype, set, first, variant == SECOND ? negated : x));
+    const bool passed = trial_flat(&trial, 1001) && trial_run(&trial, 1001);
+    trial_drop(&trial);
+    return passed;
+}
+
+TEST(flipped_signs)
+{
+    static const weft_dtype integers[] = {WEFT_U32, WEFT_U64, WEFT_I32, WEFT_U8};
+    NEEDS_LLVM;
+    FOR_EACH_ISA
+    for (int k = 0; k < 8; k++) {
+        const weft_dtype integer = integers[k / 2], dtype = k % 2 ? WEFT_F32 : WEFT_F64;
+        const int last = (int)weft_dtype_size(integer) * 8 - 1;
+        const uint64_t most = UINT64_MAX >> (63 - last);
+        const uint64_t masks[] = {1, 2, most >> 1 ^ most, 6, 0, most};
+        for (int mask = 0; mask < 6; mask++)
+            for (int variant = 0; variant < VARIANTS; variant++)
+                CHECK(run_flip(dtype, integer, masks[mask], variant));
+    }
+}
+
 /* Two loads, one of them widened, and the chosen one converted: of any integers to any float. */
 static bool run_choice(weft_dtype narrow, weft_dtype from, weft_dtype to)
 {
@@ -320,6 +364,6 @@ TEST(halves)
 
 #define LONG "compiles thousands of kernels; test_llvm covers it"
 TEST_MAIN(TEST_NO_FAULTS(primitives, LONG), TEST_NO_FAULTS(select, LONG),
-          TEST_NO_FAULTS(quotients_of_64_bits, LONG),
+          TEST_NO_FAULTS(flipped_signs, LONG), TEST_NO_FAULTS(quotients_of_64_bits, LONG),
           TEST_NO_FAULTS(choices_of_loads_are_converted, LONG),
           TEST_NO_FAULTS(casts_and_bitcasts, LONG), TEST_NO_FAULTS(halves, LONG));

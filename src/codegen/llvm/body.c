@@ -66,6 +66,47 @@ static weft__ref emit_index(const weft__emitter *emitter, const weft__value *val
                                weft__llvm.ConstVector(ramp, (unsigned)emitter->lanes), "");
 }
 
+static bool is_constant(const weft__value *value, uint64_t bits)
+{
+    return value->op == WEFT__OP_constant && value->bits == bits;
+}
+
+/* The one bit of an integer that decides whether the sign of a float of the same width is flipped,
+ * as in sines; or -1 if the select does something else. */
+static int flipping_bit(const weft__value *values, const weft__value *select)
+{
+    const weft__value *condition = &values[select->argument[0]];
+    const weft__value *flipped = &values[select->argument[1]];
+    const weft_dtype integer = select->dtype == WEFT_F32 ? WEFT_U32 : WEFT_U64;
+    if ((select->dtype != WEFT_F32 && select->dtype != WEFT_F64) || flipped->op != WEFT__OP_neg ||
+        flipped->argument[0] != select->argument[2] || condition->op != WEFT__OP_ne)
+        return -1;
+    const weft__value *masked = &values[condition->argument[0]];
+    if (masked->op != WEFT__OP_and || masked->dtype != integer ||
+        !is_constant(&values[condition->argument[1]], 0))
+        return -1;
+    const weft__value *mask = &values[masked->argument[1]];
+    return mask->op == WEFT__OP_constant && __builtin_popcountll(mask->bits) == 1
+               ? __builtin_ctzll(mask->bits)
+               : -1;
+}
+
+/* Without a mask: on x86, comparing into one waits for the units that multiply. */
+static weft__ref emit_flip(const weft__emitter *emitter, const weft__value *select, int bit)
+{
+    const weft__value *values = emitter->survey->kernel->values;
+    const weft__value *condition = &values[select->argument[0]];
+    const int last = select->dtype == WEFT_F32 ? 31 : 63;
+    weft__llvm_builder builder = emitter->builder;
+    weft__ref from = weft__emit_argument(emitter, condition->argument[0]);
+    weft__ref sign = weft__llvm.BuildShl(
+        builder, from, weft__emit_number(emitter, last + 1, (uint64_t)(last - bit)), "");
+    weft__ref number = weft__llvm.BuildBitCast(
+        builder, weft__emit_argument(emitter, select->argument[2]), weft__llvm.TypeOf(sign), "");
+    return weft__llvm.BuildBitCast(builder, weft__llvm.BuildXor(builder, number, sign, ""),
+                                   weft__emit_type(emitter, (weft_dtype)select->dtype), "");
+}
+
 static weft__ref emit_operation(const weft__emitter *emitter, const weft__value *value)
 {
     const weft__value *values = emitter->survey->kernel->values;
@@ -73,6 +114,9 @@ static weft__ref emit_operation(const weft__emitter *emitter, const weft__value 
     const weft_dtype from = (weft_dtype)values[value->argument[typed]].dtype;
     const weft_dtype to = (weft_dtype)value->dtype;
     weft__ref x[3] = {NULL, NULL, NULL};
+    const int bit = typed ? flipping_bit(values, value) : -1;
+    if (bit >= 0)
+        return emit_flip(emitter, value, bit);
     for (int k = 0; k < weft__op_arity((weft__op)value->op); k++)
         x[k] = weft__emit_argument(emitter, value->argument[k]);
     if (value->op == WEFT__OP_cast)
