@@ -1,7 +1,8 @@
 """Runs Weft's benchmarks and the peers' side by side in one run; prints a table and what it reaches, keeps the results.
 
 Run it with ./dev bench. All programs stay alive and do each row in turn, round after round, so that what else the
-machine does hits all of them alike. Every figure is the median of the rounds. Peers that cannot be imported are left out.
+machine does hits all of them alike. Every figure is the median of the rounds, and so is every ratio, which is taken in
+each round. Peers that cannot be imported are left out.
 """
 import argparse
 import json
@@ -30,8 +31,8 @@ FILES = {"cpu": "peers.py", "cuda": "peers_cuda.py", "opencl": "peers_opencl.py"
 SERIES_FILES = {name: "peers_series.py" for name in PEERS["cpu"]}
 SERIES_WORKS = ([f"c += 1/a + 2ab, 2^{2 * k} elements" for k in range(15)]
                 + [f"{2 << 2 * k} terms on 2^20 elements" for k in range(7)])
-ROUNDS = {"cpu": 5, "cuda": 5, "opencl": 9}  # on the last, some rows are within a few hundredths of what they are to reach
-FEW_ROUNDS, LONG = 3, 0.5  # rounds where one takes longer, in seconds
+ROUNDS = {"cpu": 15, "cuda": 5, "opencl": 15}  # where memory is shared with others, its speed changes
+FEW_ROUNDS, NEAR = 5, 2  # of who takes more than so many times as long as Weft
 PAIRS = 15  # of a call and the loop that it does, whose difference is a few hundredths of a microsecond
 PAUSE = 0.03  # seconds: threads of the program before have stopped waiting for more
 ROOM = 3 << 30  # bytes that a program may need
@@ -128,17 +129,19 @@ def measure_work(programs, work, rounds):
     with, as the speed of memory may change between two rows."""
     takers = takers_of(programs, work)
     beside = takers_of(programs, *targets.PARTS[work][:2]) if work in targets.PARTS else []
-    slowest = max((p.rows[k]["warm_up"][-1] for p, k in takers), default=0)
     for p, k in beside:
         p.rows[k]["beside"] = []
-    for _ in range(FEW_ROUNDS if slowest > LONG else rounds):
-        for p, k, into in [(*t, "all_seconds") for t in takers] + [(*t, "beside") for t in beside]:
+    own = min((p.rows[k]["warm_up"][-1] for p, k in takers if p.rows[k]["who"] == "weft"), default=0)
+    for turn in range(rounds):
+        near = takers if turn < FEW_ROUNDS else [(p, k) for p, k in takers if p.rows[k]["warm_up"][-1] <= NEAR * own]
+        for p, k, into in [(*t, "all_seconds") for t in near] + [(*t, "beside") for t in beside]:
             time.sleep(PAUSE)
             p.measure(k, into)
     if work in targets.CALLS:
         measure_beyond(programs, takers, targets.CALLS[work])
-    for p, k in takers if beside else ():
-        p.rows[k]["beside_gbps"] = max(rate(q.rows[j], q.rows[j]["beside"]) for q, j in beside)
+    for row in [p.rows[k] for p, k in takers if beside and p.rows[k].get("all_seconds")]:
+        other = beside[0][0].rows[beside[0][1]]
+        row["of_beside"] = targets.part_of(other["beside"], row["all_seconds"]) * row["bytes"] / other["bytes"]
     return [finished(p.rows[k]) for p, k in takers if p.rows[k].get("all_seconds")]
 
 
@@ -159,13 +162,9 @@ def measure_beyond(programs, takers, calls):
     row["beyond_loop"] = [t / calls - s for t, s in zip(row.pop("call_pairs"), loops)]
 
 
-def rate(row, seconds):
-    return row["bytes"] / statistics.median(seconds) * 1e-9 if seconds else 0
-
-
 def finished(row):
     row["seconds"] = statistics.median(row["all_seconds"])
-    row["gbps"] = rate(row, row["all_seconds"])
+    row["gbps"] = row["bytes"] / row["seconds"] * 1e-9
     return row
 
 
@@ -178,7 +177,8 @@ def human(seconds):
 
 def print_row(r, own):
     rate = f"{r['gbps']:8.1f} GB/s" if r["gbps"] > 0 else " " * 13
-    ratio = f"   {r['seconds'] / own['seconds']:6.2f} x weft's time" if own and r is not own else ""
+    times = own and r is not own and targets.part_of(r["all_seconds"], own["all_seconds"])
+    ratio = f"   {times:6.2f} x weft's time" if times else ""
     spread = f"   {human(min(r['all_seconds']))} to {human(max(r['all_seconds']))}"
     print(f"    {r['who']:16} {human(r['seconds']):>10} {rate}{ratio:22}{spread}")
 
@@ -231,14 +231,14 @@ def main():
     options = read_options()
     kind = kind_of(options.device)
     rounds = ROUNDS[kind]
-    print(f"\n{results.machine(options.device)}; {options.device}; medians of {rounds}\n", flush=True)
+    print(f"\n{results.machine(options.device)}; {options.device}; medians of {rounds}, of who is far behind of {FEW_ROUNDS}\n", flush=True)
     programs = start(options.device, PROGRAMS[kind], {k: FILES[kind] for k in options.peers})
     programs += start_beside(options.beside) if options.beside else []
     rows = measure_all(programs, options.only, rounds)
     series = []
     if any(options.only in work for work in SERIES_WORKS):
         peers = {k: SERIES_FILES[k] for k in options.peers if kind == "cpu"}
-        series = measure_all(start(options.device, SERIES[kind], peers), options.only, rounds)
+        series = measure_all(start(options.device, SERIES[kind], peers), options.only, FEW_ROUNDS)
     report = list(targets.report(rows, kind))
     print("\n" + "\n".join(report))
     if options.json:

@@ -34,26 +34,30 @@ def find(rows, work, who):
     return next((r for r in rows if r["work"] == work and r["who"] == who), None)
 
 
+def part_of(others, owns):
+    """The speed of the second as a part of the first's: the median of the parts in each of the rounds that both had."""
+    return statistics.median(other / own for other, own in zip(others, owns))
+
+
 def of_peers(rows, own):
     peers = [r for r in rows if r["work"] == own["work"] and r["who"] not in NOT_PEERS and not r["who"].startswith(BESIDE)]
     if not peers:
         return
-    best = min(peers, key=lambda r: r["seconds"])
-    part = best["seconds"] / own["seconds"]
-    yield part >= PEER, f"{part:.2f} of the speed of {best['who']}, the fastest peer (at least {PEER})"
+    part, best = min((part_of(r["all_seconds"], own["all_seconds"]), r["who"]) for r in peers)
+    yield part >= PEER, f"{part:.2f} of the speed of {best}, the fastest peer (at least {PEER})"
 
 
 def of_hand(rows, own):
     hand = find(rows, own["work"], "hand")
     if hand:
-        part = hand["seconds"] / own["seconds"]
+        part = part_of(hand["all_seconds"], own["all_seconds"])
         yield part >= HAND, f"{part:.2f} of the speed by hand (at least {HAND})"
 
 
 def of_parts(own):
-    if own.get("beside_gbps"):
+    part = own.get("of_beside")
+    if part:
         work, who, least = PARTS[own["work"]]
-        part = own["gbps"] / own["beside_gbps"]
         yield part >= least, f"{part:.2f} of the rate of {work}, {who}, in turn with it (at least {least})"
 
 
@@ -84,7 +88,7 @@ def of_calls(rows, own):
 
 def of_beside(rows, own):
     for other in (r for r in rows if r["work"] == own["work"] and r["who"].startswith(BESIDE) and r["gbps"]):
-        part = other["gbps"] / own["gbps"]
+        part = part_of(own["all_seconds"], other["all_seconds"])
         yield part >= OF_FIRST, f"{part:.3f} of its rate has {other['who']} (at least {OF_FIRST})"
 
 
@@ -104,7 +108,7 @@ def of_gpu(rows, own):
         part = own["gbps"] / copy["gbps"]
         yield part >= OF_COPY, f"{part:.2f} of the rate of a copy by the driver (at least {OF_COPY})"
     if bare:
-        times = own["seconds"] / bare["seconds"]
+        times = 1 / part_of(bare["all_seconds"], own["all_seconds"])
         yield times <= BARE, f"{times:.2f} times a bare launch (at most {BARE})"
 
 
