@@ -1,11 +1,14 @@
 /* The pool of threads: all of the work is done once, small work stays on the caller. */
 #include "backend/cpu/cpu.h"
 #include "support/check.h"
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST = 300000 };
 static const uint64_t LARGE = 64 << 20; /* bytes: worth all threads */
@@ -14,8 +17,16 @@ static _Atomic unsigned char touched[MOST];
 static _Atomic int calls, wrong_cuts;
 static int64_t job_count, job_grain;
 
-/* The pool is to have threads on a machine with one CPU too. */
-__attribute__((constructor)) static void choose_threads(void) { setenv("WEFT_THREADS", "4", 1); }
+/* The pool is to have threads on a machine with one CPU too; one for each CPU where it can. */
+static int threads_chosen = 4;
+__attribute__((constructor)) static void choose_threads(void)
+{
+    char text[16];
+    if (weft__cpu_count() > 1 && weft__cpu_count() < 4)
+        threads_chosen = weft__cpu_count();
+    (void)snprintf(text, sizeof text, "%d", threads_chosen);
+    setenv("WEFT_THREADS", text, 1);
+}
 
 static void touch(void *argument, int64_t begin, int64_t end)
 {
@@ -54,7 +65,7 @@ TEST(number_of_threads)
                 {",", 0},        {"99999999999999999999", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         CHECK_INT(weft__cpu_threads_parse(rows[i].text), rows[i].count);
-    CHECK_INT(weft__cpu_threads(), 4);
+    CHECK_INT(weft__cpu_threads(), threads_chosen);
     CHECK(weft__cpu_count() >= 1);
 }
 
@@ -71,7 +82,7 @@ TEST(every_element_once)
     CHECK_INT(atomic_load(&calls), 0);
     CHECK_INT(run_job(MOST, 256, LARGE, false), MOST);
     const int64_t coarse = atomic_load(&calls);
-    CHECK(coarse > 4);
+    CHECK(coarse > threads_chosen);
     CHECK_INT(run_job(MOST, 256, LARGE, true), MOST);
     CHECK(atomic_load(&calls) > coarse);
 }
@@ -169,7 +180,48 @@ TEST(a_thread_moves_off_a_cpu)
     CHECK(CPU_EQUAL(&one, &after));
 }
 
+/* How many threads of this process may run elsewhere than where it may; all of them are counted. */
+static int threads_elsewhere(const cpu_set_t *allowed, int *all)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int elsewhere = 0;
+    *all = 0;
+    for (struct dirent *task; tasks && (task = readdir(tasks));) {
+        cpu_set_t set;
+        if (task->d_name[0] == '.' ||
+            sched_getaffinity((pid_t)atoi(task->d_name), sizeof set, &set) != 0)
+            continue;
+        elsewhere += !CPU_EQUAL(&set, allowed);
+        ++*all;
+    }
+    if (tasks)
+        closedir(tasks);
+    return elsewhere;
+}
+
+/* The caller goes from one CPU to the next and sleeps, so that helpers are woken where it is. */
+TEST(helpers_may_run_where_they_might_before)
+{
+    cpu_set_t before, one;
+    const struct timespec moment = {0, 50000};
+    int all;
+    CHECK_INT(sched_getaffinity(0, sizeof before, &before), 0);
+    CHECK_INT(run_job(10000, 16, LARGE, false), 10000);
+    for (int i = 0; i < 400; i++) {
+        const size_t cpu = (size_t)i % 4;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        if (CPU_ISSET(cpu, &before))
+            CHECK_INT(sched_setaffinity(0, sizeof one, &one), 0);
+        CHECK_INT(run_job(10000, 16, LARGE, i % 2), 10000);
+        nanosleep(&moment, NULL);
+    }
+    CHECK_INT(sched_setaffinity(0, sizeof before, &before), 0);
+    CHECK_INT(threads_elsewhere(&before, &all), 0);
+    CHECK(all >= threads_chosen);
+}
+
 TEST_MAIN(TEST_OF(number_of_threads), TEST_OF(every_element_once),
           TEST_OF(small_work_stays_on_the_caller), TEST_OF(jobs_inside_jobs_run_alone),
           TEST_OF(many_callers_at_once), TEST_OF(pool_stops_and_starts_again),
-          TEST_OF(a_thread_moves_off_a_cpu));
+          TEST_OF(a_thread_moves_off_a_cpu), TEST_OF(helpers_may_run_where_they_might_before));

@@ -3,6 +3,8 @@
 #define WEFT_BACKEND_CPU_CPU_H
 
 #include "backend/backend.h"
+#include <pthread.h>
+#include <sched.h>
 
 extern const weft__backend weft__backend_cpu;
 
@@ -47,6 +49,11 @@ void weft__cpu_pool_stop(void);       /* ends its threads; the next job starts n
  * spin. */
 int weft__cpu_count(void);
 bool weft__cpu_may_spin(void);
+/* Keeps a thread off a CPU until it is allowed what it was before. One that waits for that CPU is
+ * moved to another one; one that is woken meanwhile, too. False, with nothing done, if it may run
+ * nowhere else. */
+bool weft__cpu_forbid(pthread_t thread, int cpu, cpu_set_t *allowed);
+void weft__cpu_allow(pthread_t thread, const cpu_set_t *allowed);
 /* Moves the calling thread to another CPU if it is on this one. */
 void weft__cpu_move_off(int cpu);
 /* A number of threads from the text of an environment variable ("8", or OpenMP's "8,4"); 0 if it is

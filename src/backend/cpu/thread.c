@@ -34,17 +34,28 @@ int weft__cpu_count(void)
     return count;
 }
 
+bool weft__cpu_forbid(pthread_t thread, int cpu, cpu_set_t *allowed)
+{
+    cpu_set_t others;
+    if (cpu < 0 || cpu >= CPU_SETSIZE ||
+        pthread_getaffinity_np(thread, sizeof *allowed, allowed) != 0)
+        return false;
+    others = *allowed;
+    CPU_CLR((size_t)cpu, &others);
+    return CPU_COUNT(&others) > 0 && pthread_setaffinity_np(thread, sizeof others, &others) == 0;
+}
+
+void weft__cpu_allow(pthread_t thread, const cpu_set_t *allowed)
+{
+    (void)pthread_setaffinity_np(thread, sizeof *allowed, allowed);
+}
+
 /* Where it may run is narrowed for a moment: that is what has it moved at once. */
 void weft__cpu_move_off(int cpu)
 {
-    cpu_set_t allowed, others;
-    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getcpu() != cpu ||
-        sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    others = allowed;
-    CPU_CLR((size_t)cpu, &others);
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        (void)sched_setaffinity(0, sizeof allowed, &allowed);
+    cpu_set_t allowed;
+    if (sched_getcpu() == cpu && weft__cpu_forbid(pthread_self(), cpu, &allowed))
+        weft__cpu_allow(pthread_self(), &allowed);
 }
 
 bool weft__cpu_may_spin(void) { return weft__cpu_count() > 1; }

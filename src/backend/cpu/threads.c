@@ -25,11 +25,17 @@ enum {
 #define COUNT_MASK 0x7fffu
 enum { LIMIT_SHIFT = 15 };
 
+typedef struct helper {
+    pthread_t thread;
+    _Atomic bool works;  /* is in a job */
+    _Atomic bool moving; /* somebody changes where it may run */
+} helper;
+
 static struct {
     _Atomic bool busy; /* somebody's job has the pool; guards `job` and `started` */
     _Atomic bool stop;
     int started;
-    pthread_t threads[THREADS_MAX];
+    helper helpers[THREADS_MAX];
     _Atomic uint32_t sleepers;
     _Atomic uint32_t signal; /* changes when sleepers are to look for a job */
     char apart[64];
@@ -79,15 +85,16 @@ static int64_t chunk_at(int64_t taken, int64_t step)
     return pool.job.turned ? (pool.job.middle - 1 - at + chunks) % chunks : at;
 }
 
-/* `step` is 1 for the caller, HELPED for a helper. */
-static void run_chunks(int64_t step)
+/* Whether there was a chunk left. `step` is 1 for the caller, HELPED for a helper. */
+static bool run_chunk(int64_t step)
 {
-    int64_t at;
-    while ((at = chunk_at(atomic_fetch_add(&pool.taken, step), step)) >= 0) {
-        int64_t begin = at * pool.job.chunk, left = pool.job.count - begin;
-        pool.job.body(pool.job.argument, begin,
-                      begin + (left < pool.job.chunk ? left : pool.job.chunk));
-    }
+    const int64_t at = chunk_at(atomic_fetch_add(&pool.taken, step), step);
+    if (at < 0)
+        return false;
+    const int64_t begin = at * pool.job.chunk, left = pool.job.count - begin;
+    pool.job.body(pool.job.argument, begin,
+                  begin + (left < pool.job.chunk ? left : pool.job.chunk));
+    return true;
 }
 
 /* Whether a job is open and has a place left. */
@@ -139,13 +146,18 @@ static void wait_for_job(void)
 
 static void *pool_main(void *argument)
 {
-    (void)argument;
+    helper *h = argument;
     inside = true;
     while (!atomic_load(&pool.stop)) {
         if (try_enter()) {
-            /* The system wakes a thread where it ran last, and takes milliseconds to move it. */
-            weft__cpu_move_off(pool.job.cpu);
-            run_chunks(HELPED);
+            atomic_store_explicit(&h->works, true, memory_order_relaxed);
+            if (!atomic_exchange(&h->moving, true)) {
+                weft__cpu_move_off(pool.job.cpu);
+                atomic_store(&h->moving, false);
+            }
+            while (run_chunk(HELPED))
+                ;
+            atomic_store_explicit(&h->works, false, memory_order_relaxed);
             leave();
         }
         wait_for_job();
@@ -164,9 +176,13 @@ static void wake_sleepers(int count)
 /* As many of `count` threads as the system gives. */
 static int start_threads(int count)
 {
-    while (pool.started < count && weft__backend_thread_start(&pool.threads[pool.started],
-                                                              "weft-pool", pool_main, NULL) == 0)
-        pool.started++;
+    for (; pool.started < count; pool.started++) {
+        helper *h = &pool.helpers[pool.started];
+        atomic_store(&h->works, false);
+        atomic_store(&h->moving, false);
+        if (weft__backend_thread_start(&h->thread, "weft-pool", pool_main, h) != 0)
+            break;
+    }
     return pool.started < count ? pool.started : count;
 }
 
@@ -188,6 +204,19 @@ static void wait_until_empty(void)
             weft__futex_wait(&pool.state, state | WANTED, 0);
     }
     atomic_store(&pool.state, 0);
+}
+
+/* The system may wake a thread where the caller runs, although another CPU is idle (of a virtual
+ * machine, an idle one counts as taken), and takes milliseconds to move it: until then it waits for
+ * the caller. */
+static void free_helper(helper *h)
+{
+    cpu_set_t allowed;
+    if (atomic_load_explicit(&h->works, memory_order_relaxed) || atomic_exchange(&h->moving, true))
+        return;
+    if (weft__cpu_forbid(h->thread, pool.job.cpu, &allowed))
+        weft__cpu_allow(h->thread, &allowed);
+    atomic_store(&h->moving, false);
 }
 
 static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -230,7 +259,9 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         pool.job.cpu = sched_getcpu();
         open_job(helpers);
         inside = true;
-        run_chunks(1);
+        for (int k = 0; run_chunk(1); k++)
+            if (has_place(atomic_load(&pool.state)) && k < pool.started && may_spin())
+                free_helper(&pool.helpers[k]);
         inside = false;
         close_job();
         wait_until_empty();
@@ -287,7 +318,7 @@ void weft__cpu_pool_stop(void)
     atomic_fetch_add(&pool.signal, 1);
     weft__futex_wake(&pool.signal, INT_MAX);
     for (int i = 0; i < pool.started; i++)
-        pthread_join(pool.threads[i], NULL);
+        pthread_join(pool.helpers[i].thread, NULL);
     pool.started = 0;
     atomic_store(&pool.stop, false);
     atomic_store(&pool.busy, false);
