@@ -91,20 +91,19 @@ static int flipping_bit(const weft__value *values, const weft__value *select)
                : -1;
 }
 
-/* Without a mask: on x86, comparing into one waits for the units that multiply. */
-static weft__ref emit_flip(const weft__emitter *emitter, const weft__value *select, int bit)
+/* Without a mask: on x86, comparing into one waits for the units that multiply. What was compared
+ * is at hand where the comparison itself is, and not one of another function or block. */
+static weft__ref emit_flip(const weft__emitter *emitter, const weft__value *select, int bit,
+                           const weft__ref *x)
 {
-    const weft__value *values = emitter->survey->kernel->values;
-    const weft__value *condition = &values[select->argument[0]];
     const int last = select->dtype == WEFT_F32 ? 31 : 63;
     weft__llvm_builder builder = emitter->builder;
-    weft__ref from = weft__emit_argument(emitter, condition->argument[0]);
+    weft__ref masked = weft__llvm.GetOperand(x[0], 0);
     weft__ref sign = weft__llvm.BuildShl(
-        builder, from, weft__emit_number(emitter, last + 1, (uint64_t)(last - bit)), "");
-    weft__ref number = weft__llvm.BuildBitCast(
-        builder, weft__emit_argument(emitter, select->argument[2]), weft__llvm.TypeOf(sign), "");
+        builder, masked, weft__emit_number(emitter, last + 1, (uint64_t)(last - bit)), "");
+    weft__ref number = weft__llvm.BuildBitCast(builder, x[2], weft__llvm.TypeOf(sign), "");
     return weft__llvm.BuildBitCast(builder, weft__llvm.BuildXor(builder, number, sign, ""),
-                                   weft__emit_type(emitter, (weft_dtype)select->dtype), "");
+                                   weft__llvm.TypeOf(x[2]), "");
 }
 
 static weft__ref emit_operation(const weft__emitter *emitter, const weft__value *value)
@@ -115,10 +114,10 @@ static weft__ref emit_operation(const weft__emitter *emitter, const weft__value 
     const weft_dtype to = (weft_dtype)value->dtype;
     weft__ref x[3] = {NULL, NULL, NULL};
     const int bit = typed ? flipping_bit(values, value) : -1;
-    if (bit >= 0)
-        return emit_flip(emitter, value, bit);
     for (int k = 0; k < weft__op_arity((weft__op)value->op); k++)
         x[k] = weft__emit_argument(emitter, value->argument[k]);
+    if (bit >= 0 && weft__llvm.IsAICmpInst(x[0]))
+        return emit_flip(emitter, value, bit, x);
     if (value->op == WEFT__OP_cast)
         return weft__emit_cast(emitter, from, to, x[0]);
     if (value->op == WEFT__OP_bitcast && value->part == 1)

@@ -152,6 +152,8 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(weft__ref, ConstAllOnes, (weft__type))                                                       \
     X(int, IsConstant, (weft__ref))                                                                \
     X(int, IsNull, (weft__ref))                                                                    \
+    X(weft__ref, IsAICmpInst, (weft__ref))                                                         \
+    X(weft__ref, GetOperand, (weft__ref, unsigned))                                                \
     X(weft__ref, ConstVector, (weft__ref *, unsigned))                                             \
     X(weft__ref, GetUndef, (weft__type))                                                           \
     X(unsigned, LookupIntrinsicID, (const char *, size_t))                                         \
