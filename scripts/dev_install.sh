@@ -36,5 +36,7 @@ Installed. To build and run a program with it:
   export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weft.pc | head -n 1)")
   export LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libweft.so | head -n 1)")
   cc program.c \$(pkg-config --cflags --libs weft)
+The command weft is in $prefix/bin:
+  export PATH=$prefix/bin:\$PATH
 END
 }

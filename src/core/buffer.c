@@ -186,7 +186,7 @@ static weft__buffer *new_direct(weft__device *device, size_t bytes, weft_memory 
     COUNT(device->statistics.allocations, 1);
     if (!buffer)
         return NULL;
-    buffer->data = weft__pool_allocate(device, memory, capacity, zeroed);
+    buffer->data = weft__pool_allocate(device, memory, capacity, bytes, zeroed);
     if (!buffer->data) {
         weft__buffer_free(buffer);
         return NULL;

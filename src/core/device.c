@@ -207,13 +207,10 @@ static weft__device *find_named(const char *name)
     return *end || n >= WEFT__DEVICES_MAX ? NULL : find_gpu((int)n);
 }
 
-static const char *why_absent(const char *name)
+/* Whether GPUs would be among the devices of a kind, if there were any. */
+static bool is_of(const char *name, const char *kind)
 {
-    if (!strncmp(name, "cuda", 4))
-        return absent[WEFT_DEVICE_CUDA];
-    if (!strncmp(name, "opencl", 6))
-        return absent[WEFT_DEVICE_OPENCL];
-    return NULL;
+    return !strncmp(name, kind, strlen(kind)) || (!strncmp(name, "gpu", 3) && !find_gpu(0));
 }
 
 weft_device weft_device_named(const char *name)
@@ -227,13 +224,13 @@ weft_device weft_device_named(const char *name)
     weft__device *device = name ? find_named(name) : NULL;
     if (device)
         return device->id;
-    const char *why = name ? why_absent(name) : NULL;
+    const char *cuda = name && is_of(name, "cuda") ? absent[WEFT_DEVICE_CUDA] : NULL;
+    const char *opencl = name && is_of(name, "opencl") ? absent[WEFT_DEVICE_OPENCL] : NULL;
     FAIL_AT(WEFT_ERROR_DEVICE, "name",
-            "there is no device '%.60s'; there are: %s%s%s. Names look like cpu, cuda:0, opencl:0, "
-            "gpu, "
-            "gpu:1 or gpu:free",
-            name ? name : "(NULL)", device_list(text, sizeof text), why ? ". " : "",
-            why ? why : "");
+            "there is no device '%.60s'; there are: %s%s%s%s%s. Names look like cpu, cuda:0, "
+            "opencl:0, gpu, gpu:1 or gpu:free",
+            name ? name : "(NULL)", device_list(text, sizeof text), cuda ? ". " : "",
+            cuda ? cuda : "", opencl ? ". " : "", opencl ? opencl : "");
     return (weft_device){WEFT_DEVICE_INVALID, 0};
 }
 

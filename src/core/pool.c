@@ -162,7 +162,8 @@ static void *allocate_after_dropping(weft__device *device, weft_memory kind, siz
     return try_allocate(device, kind, bytes, zeroed);
 }
 
-void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed)
+void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, size_t asked,
+                          bool *zeroed)
 {
     const char *misread = device->pool.misread;
     if (misread)
@@ -181,7 +182,7 @@ void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, 
     if (!data)
         data = allocate_after_dropping(device, kind, bytes, zeroed);
     if (!data)
-        fail_full(device, bytes);
+        fail_full(device, asked);
     return data;
 }
 
@@ -246,12 +247,13 @@ static weft__buffer *take_from_pool(weft__pool *pool, uint16_t size_class,
     return found;
 }
 
-static weft__buffer *make(weft__device *device, uint16_t size_class, size_t capacity, bool *zeroed)
+static weft__buffer *make(weft__device *device, uint16_t size_class, size_t capacity, size_t asked,
+                          bool *zeroed)
 {
     weft__buffer *buffer = weft__buffer_make();
     if (!buffer)
         return NULL;
-    buffer->data = weft__pool_allocate(device, WEFT_MEMORY_DEVICE, capacity, zeroed);
+    buffer->data = weft__pool_allocate(device, WEFT_MEMORY_DEVICE, capacity, asked, zeroed);
     if (!buffer->data) {
         weft__buffer_free(buffer);
         return NULL;
@@ -331,7 +333,7 @@ weft__buffer *weft__pool_take(weft__device *device, size_t bytes, const weft__ti
         capacity = bytes > most ? bytes : most;
     weft__buffer *buffer = bytes > most ? NULL : take_cached(device, size_class, timeline);
     if (!buffer)
-        return make(device, size_class, capacity, zeroed);
+        return make(device, size_class, capacity, bytes, zeroed);
     if (begin)
         weft__traced_allocation(device->id, buffer->capacity, true, begin);
     return buffer;

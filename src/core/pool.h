@@ -34,9 +34,10 @@ void weft__pool_trim(weft__device *device, uint64_t keep);
 /* Trims to the threshold, once work that used cached memory is done. */
 void weft__pool_settle(weft__device *device);
 
-/* Memory from the backend beside the pool, counted against the limit, dropping caches if need be.
- */
-void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, bool *zeroed);
+/* Memory from the backend beside the pool, counted against the limit, dropping caches if need be. A
+ * user asked for `asked` of the bytes. */
+void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, size_t asked,
+                          bool *zeroed);
 void weft__pool_release(weft__device *device, weft_memory kind, void *data, size_t bytes);
 
 /* Pinned memory for a few bytes on their way to the host, or NULL. It is kept only if nothing went

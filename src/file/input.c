@@ -193,13 +193,15 @@ static weft_status read_text(weft__input *input, size_t length, weft__npy *npy)
 weft_status weft__input_header(weft__input *input, weft__npy *npy)
 {
     unsigned char begin[12];
-    if (input->member.size < 10)
-        return damaged(input, "it is too short for an NPY header");
-    TRY(weft__input_read(input, begin, 8));
-    if (memcmp(begin, "\x93NUMPY", 6) != 0)
+    const size_t given = input->member.size < 8 ? (size_t)input->member.size : 8;
+    const size_t magic = given < 6 ? given : 6;
+    TRY(weft__input_read(input, begin, given));
+    if (memcmp(begin, "\x93NUMPY", magic) != 0)
         return FAIL(WEFT_ERROR_ARGUMENT,
                     "%.300s: is neither an NPY nor an NPZ file: it begins with '%s'",
-                    input->source->path, weft__quote_of((const char *)begin, 6).text);
+                    input->source->path, weft__quote_of((const char *)begin, (uint32_t)magic).text);
+    if (input->member.size < 10)
+        return damaged(input, "it is too short for an NPY header");
     if (begin[6] < 1 || begin[6] > 3 || begin[7] != 0)
         return FAIL(WEFT_ERROR_UNSUPPORTED,
                     "%.300s: is of version %d.%d of the NPY format; 1.0, 2.0 and 3.0 are known",

@@ -154,11 +154,17 @@ static weft_status unknown_argument(weft__parser *p, weft__token name)
 {
     const weft__frame *frame = top_frame(p);
     weft__lang_nearest nearest = {{TOKEN_TEXT(p, name), name.length}, {NULL, 0}, 0};
+    char known[80] = "";
+    size_t length = 0;
     for (int i = 0; i < NAMED; i++)
-        if (takes(frame, i))
+        if (takes(frame, i)) {
             weft__lang_offer(&nearest, named[i].name, strlen(named[i].name));
+            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                       length ? ", " : "; there are: ", named[i].name);
+        }
+    const weft__lang_hint hint = weft__lang_hint_of(&nearest);
     return PARSE_FAIL(p, name.at, "%s has no argument named '%s'%s", name_of(p, frame).text,
-                      QUOTE(TOKEN_TEXT(p, name), name.length), weft__lang_hint_of(&nearest).text);
+                      QUOTE(TOKEN_TEXT(p, name), name.length), hint.text[0] ? hint.text : known);
 }
 
 static weft_status add_attributes(weft__parser *p)
@@ -223,9 +229,12 @@ static weft_status wrong_count(weft__parser *p, const weft__frame *frame, uint32
     char most[16] = "";
     if (facts->most > facts->least)
         snprintf(most, sizeof most, " to %d", facts->most);
-    return PARSE_FAIL(p, frame->column, "%s takes %d%s argument%s; %u %s given", facts->name,
+    return PARSE_FAIL(p, frame->column, "%s takes %d%s argument%s; %u %s given%s", facts->name,
                       facts->least, most, facts->most == 1 ? "" : "s", count,
-                      count == 1 ? "was" : "were");
+                      count == 1 ? "was" : "were",
+                      facts->group == WEFT__GROUP_reduction && (int)count > facts->most
+                          ? " (an axis is named: axis=0)"
+                          : "");
 }
 
 /* min(a, b, c): two at a time. */

@@ -76,6 +76,22 @@ static void offer_functions(weft__lang_nearest *nearest)
     }
 }
 
+/* As NumPy calls it, or WEFT_DTYPE_DEFAULT. */
+static weft_dtype dtype_of_numpy(weft__lang_name name)
+{
+    static const char *const names[WEFT_DTYPE_END] = {
+        [WEFT_I8] = "int8",       [WEFT_I16] = "int16",      [WEFT_I32] = "int32",
+        [WEFT_I64] = "int64",     [WEFT_U8] = "uint8",       [WEFT_U16] = "uint16",
+        [WEFT_U32] = "uint32",    [WEFT_U64] = "uint64",     [WEFT_F16] = "float16",
+        [WEFT_BF16] = "bfloat16", [WEFT_F32] = "float32",    [WEFT_F64] = "float64",
+        [WEFT_C64] = "complex64", [WEFT_C128] = "complex128"};
+    for (int d = 1; d < WEFT_DTYPE_END; d++)
+        if (names[d] && strlen(names[d]) == name.length &&
+            !memcmp(names[d], name.text, name.length))
+            return (weft_dtype)d;
+    return WEFT_DTYPE_DEFAULT;
+}
+
 weft_status weft__parse_unknown(weft__parser *p, bool function)
 {
     weft__lang_name name = whole_name(p);
@@ -86,12 +102,18 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
     if (dtype)
         return PARSE_FAIL(p, at, "'%s' is a type of C; a cast is written %s(x)",
                           QUOTE(name.text, type.at - at), weft_dtype_name(dtype));
+    if ((dtype = dtype_of_numpy(name)))
+        return PARSE_FAIL(p, at, "'%s' is a type of NumPy; a cast is written %s(x)",
+                          QUOTE(name.text, name.length), weft_dtype_name(dtype));
     if (!function && weft__lang_dtype_named(name.text, name.length))
         return PARSE_FAIL(p, at, "'%s' is a dtype; a cast is written %s(x)",
                           QUOTE(name.text, name.length), QUOTE(name.text, name.length));
     if (weft__is_reserved(name.text, name.length))
-        return PARSE_FAIL(p, at, "'%s' has a meaning of its own in C and is not possible here",
-                          QUOTE(name.text, name.length));
+        return PARSE_FAIL(p, at, "'%s' has a meaning of its own in C and is not possible here%s",
+                          QUOTE(name.text, name.length),
+                          name.length == 2 && !memcmp(name.text, "if", 2)
+                              ? "; where(condition, x, y) chooses between elements"
+                              : "");
     if (!function && is_set_later(p))
         return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));
     if (function)
@@ -112,6 +134,11 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
         return PARSE_FAIL(p, at,
                           "unknown name '%s'; an index is a name that stands in every element "
                           "assigned to, as i in out(i) = ...",
+                          QUOTE(name.text, name.length));
+    if (!function && !hint.text[0])
+        return PARSE_FAIL(p, at,
+                          "unknown name '%s'; what is read must be an operand, a parameter, or set "
+                          "before",
                           QUOTE(name.text, name.length));
     return PARSE_FAIL(p, at, "unknown %s '%s'%s", function ? "function" : "name",
                       QUOTE(name.text, name.length), hint.text);

@@ -50,9 +50,11 @@ TEST(X2_the_message_as_a_whole)
     CHECK_STR(weft_error_message(), "weft: operand 2, 'd', is never used\n"
                                     "    c = a;");
     CHECK_STATUS(compile("c = a;\n\tc += $\n", "a, c", false, &program), SYNTAX);
-    CHECK_STR(weft_error_message(), "weft: unknown name '$'\n"
-                                    "     c += $\n"
-                                    "          ^");
+    CHECK_STR(weft_error_message(),
+              "weft: unknown name '$'; what is read must be an operand, a parameter, or "
+              "set before\n"
+              "     c += $\n"
+              "          ^");
 }
 
 TEST(X2_grammar)
@@ -122,7 +124,10 @@ TEST(X2_names)
          "h"},
         {"h = a; h = b; c = h", "a, b, c", SYNTAX, "never read", "h = a"},
         {"c = h; h = a", "a, c", SYNTAX, "'h' is read before it is set", "h; h"},
-        {"c = h + 1", "c", SYNTAX, "unknown name 'h'", "h + 1"},
+        {"c = h + 1", "c", SYNTAX, "unknown name 'h'; what is read must be an operand", "h + 1"},
+        {"c = if (a) a", "a, c", SYNTAX, "where(condition, x, y) chooses", "if"},
+        {"c = float32(a)", "a, c", SYNTAX, "a type of NumPy; a cast is written f32(x)", "float32"},
+        {"c = complex128(a)", "a, c", SYNTAX, "a cast is written c128(x)", "complex128"},
         {"c = a[3]", "a, c", SYNTAX, "elements are written with parentheses", "a[3]"},
         {"c = a[3]", "a[2], c", SYNTAX, "did you mean 'a[2]'?", "a[3]"},
         {"h += a; c = h", "a, c", SYNTAX, "unknown name 'h'", "h += a"},
@@ -161,7 +166,9 @@ TEST(X2_calls)
         {"c = sum(a, axes=1)", "a, c", SYNTAX, "no argument named 'axes'; did you mean 'axis'?",
          "axes"},
         {"c = sin(a, axis=1)", "a, c", SYNTAX, "sin has no argument named 'axis'", "axis"},
-        {"c = sum(a, order=1)", "a, c", SYNTAX, "sum has no argument named 'order'", "order"},
+        {"c = sum(a, order=1)", "a, c", SYNTAX,
+         "sum has no argument named 'order'; there are: axis, keep", "order"},
+        {"c = sum(a, 1)", "a, c", SYNTAX, "2 were given (an axis is named: axis=0)", "sum"},
         {"c = sum(a, axis=n)", "a, n, c", SYNTAX, "an integer constant was expected, not 'n'",
          "n)"},
         {"c = sum(a, axis=1.5)", "a, c", SYNTAX, "an integer from -8 to 7", "1.5"},

@@ -110,6 +110,8 @@ class Usage(InFolder):
                  (["eval", "b = a", "a=1", "-o", "b=x.csv"], ".npy, .npz or .png"),
                  (["eval", "a", "a=1", "--seed", " -1"], "whole number"),
                  (["eval", "b = a", "a=1", "-o", "b"], "NAME=FILE"), (["eval", "a", "a=f32[3"], "no type"),
+                 (["eval", "a", "a=float32[3]"], "neither a file nor a type"), (["eval", "a", "many.npz:a"], "a=many.npz:a"),
+                 (["eval", "a", "a=1", "a=2"], "'a' is given twice"), (["eval", "a", "a=1", "-o", "c=c.npy"], "called 'result'"),
                  (["eval", "a", "a=f32[-3]"], "no type"), (["eval", "a", "a=1", "--seed", "x"], "whole number"),
                  (["eval", "a", "a=1", "--engine", "steam"], "interpreter"), (["eval", "a", "a=1", "--stream=no"], "never"),
                  (["info", "x"], "--json"), (["explain"], "no code"), (["explain", "a", "--target", "x"], "cuda"),
@@ -135,7 +137,7 @@ class Usage(InFolder):
                  (["a", "a=a.npy", "--device", "cuda:77"], "there are: cpu"),
                  (["b = a", "a=a.npy", "-o", "b=/nowhere/b.npy"], "cannot be written"),
                  (["b = a", "a=a.npy", "-o", "b=/dev/full"], "No space left"),
-                 (["b = a", "a=a.npy", "-o", "b=b.png"], "two axes"), (["a", "a.npy.npz"], "cannot be opened"),
+                 (["b = a", "a=a.npy", "-o", "b=b.png"], "two axes"), (["a", "a.npy.npz"], "cannot be opened"), (["a", "a=f32"], "no such file"),
                  (["a = a + 1", "a=3"], "a number cannot be assigned")]
         for arguments, message in cases:
             done = run("eval", *arguments, code=1)

@@ -201,7 +201,9 @@ static int check_outputs(const options *o, const program *p)
             return wrong_usage("eval", "-o %s: a file .npy, .npz or .png was expected", text);
         (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
         if (!program_assigns(p, name))
-            return wrong_usage("eval", "-o %s: the code assigns no '%s'", text, name);
+            return wrong_usage("eval", "-o %s: the code assigns no '%s'%s", text, name,
+                               program_assigns(p, "result") ? "; its value is called 'result'"
+                                                            : "");
         const int code = check_repeated(o, k);
         if (code != DONE)
             return code;

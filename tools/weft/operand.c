@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static int add_array(operands *all, const char *name, size_t length, weft_array *array, bool mapped)
 {
@@ -194,6 +195,9 @@ static int add_file(operands *all, const char *name, size_t length, const char *
         path[colon - argument + 4] = 0;
         wanted = colon + 5;
     }
+    if (!strstr(path, ".np") && access(path, F_OK) != 0 && errno == ENOENT)
+        return failed("%s: there is no such file, and this is no number and no type as f32[1024]",
+                      path);
     weft_file *file = weft_file_open(path);
     if (!file)
         return failed_call();
@@ -250,6 +254,8 @@ int operand_add(operands *all, const char *command, const char *argument, const 
     char name[NAME_ROOM];
     weft_dtype dtype;
     weft_shape shape;
+    if (!equals && strstr(argument, ".npz:"))
+        return wrong_usage(command, "'%s' needs a name, as in a=%s", argument, argument);
     if (!equals && strstr(argument, ".npz"))
         return add_named(all, argument, code);
     if (!equals || !is_name(argument, length) || !*text)
@@ -258,9 +264,10 @@ int operand_add(operands *all, const char *command, const char *argument, const 
                            "NAME=f32[1024] or FILE.npz",
                            argument);
     (void)snprintf(name, sizeof name, "%.*s", (int)length, argument);
-    if (operand_find(all, name) || all->count == OPERANDS_MAX)
-        return wrong_usage(command, "operand '%s' is given twice, or there are more than %d", name,
-                           OPERANDS_MAX);
+    if (operand_find(all, name))
+        return wrong_usage(command, "operand '%s' is given twice", name);
+    if (all->count == OPERANDS_MAX)
+        return wrong_usage(command, "there are more than %d operands", OPERANDS_MAX);
     if (add_number(all, argument, length, text))
         return DONE;
     const int typed = read_type(text, &dtype, &shape);
@@ -273,6 +280,11 @@ int operand_add(operands *all, const char *command, const char *argument, const 
                          false);
     if (typed)
         return add_random(all, name, dtype, shape);
+    if (strchr(text, '[') && access(text, F_OK) != 0)
+        return wrong_usage(command,
+                           "'%s' is neither a file nor a type; a type is one of bool, i8 … i64, u8 "
+                           "… u64, f16, bf16, f32, f64, c64, c128 and a shape, as f32[1024,1024]",
+                           text);
     return add_file(all, argument, length, text);
 }
 
