@@ -121,28 +121,45 @@ def takers_of(programs, work, who=None):
     """Programs that have the row, each with its number there; those that cannot measure it are left out."""
     takers = [(p, k) for p in programs for k, row in enumerate(p.rows)
               if row["work"] == work and who in (None, row["who"])]
-    return [(p, k) for p, k in takers if p.measure(k, "warm_up")]
+    return measured(takers, "warm_up")
+
+
+def measured(takers, into):
+    """Those that could, one after the other: who fails once is left out, as rounds are compared with each other."""
+    kept = []
+    for p, k in takers:
+        time.sleep(PAUSE)
+        if p.measure(k, into):
+            kept.append((p, k))
+    return kept
+
+
+def near(takers):
+    """Those that do not take much longer than Weft."""
+    times = [statistics.median(p.rows[k]["all_seconds"]) for p, k in takers]
+    own = max((t for t, (p, k) in zip(times, takers) if p.rows[k]["who"] == "weft"), default=0)
+    return [taker for t, taker in zip(times, takers) if t <= NEAR * own]
 
 
 def measure_work(programs, work, rounds):
     """One row by all programs that have it: once to warm up, then in turn. So is another row whose rate it is compared
     with, as the speed of memory may change between two rows."""
-    takers = takers_of(programs, work)
-    beside = takers_of(programs, *targets.PARTS[work][:2]) if work in targets.PARTS else []
+    all_takers = takers = takers_of(programs, work)
+    beside = takers_of(programs, *targets.PARTS[work][:2])[:1] if work in targets.PARTS else []
     for p, k in beside:
         p.rows[k]["beside"] = []
-    own = min((p.rows[k]["warm_up"][-1] for p, k in takers if p.rows[k]["who"] == "weft"), default=0)
+    far = []
     for turn in range(rounds):
-        near = takers if turn < FEW_ROUNDS else [(p, k) for p, k in takers if p.rows[k]["warm_up"][-1] <= NEAR * own]
-        for p, k, into in [(*t, "all_seconds") for t in near] + [(*t, "beside") for t in beside]:
-            time.sleep(PAUSE)
-            p.measure(k, into)
+        if turn == FEW_ROUNDS:
+            close = near(takers)
+            far, takers = [t for t in takers if t not in close], close
+        takers, beside = measured(takers, "all_seconds"), measured(beside, "beside")
+    takers = [t for t in all_takers if t in takers + far]
     if work in targets.CALLS:
         measure_beyond(programs, takers, targets.CALLS[work])
-    for row in [p.rows[k] for p, k in takers if beside and p.rows[k].get("all_seconds")]:
-        other = beside[0][0].rows[beside[0][1]]
+    for row, other in [(p.rows[k], q.rows[j]) for p, k in takers for q, j in beside]:
         row["of_beside"] = targets.part_of(other["beside"], row["all_seconds"]) * row["bytes"] / other["bytes"]
-    return [finished(p.rows[k]) for p, k in takers if p.rows[k].get("all_seconds")]
+    return [finished(p.rows[k]) for p, k in takers]
 
 
 def measure_beyond(programs, takers, calls):
@@ -152,11 +169,11 @@ def measure_beyond(programs, takers, calls):
     loop = next(iter(takers_of(programs, targets.FUSED_SMALL, "hand")), None) if own else None
     if not loop:
         return
-    for _ in range(PAIRS):
-        for (p, k), into in ((loop, "loop_pairs"), (own, "call_pairs")):
-            time.sleep(PAUSE)
-            p.measure(k, into)
     row, by_hand = own[0].rows[own[1]], loop[0].rows[loop[1]]
+    row["call_pairs"], by_hand["loop_pairs"] = [], []
+    for _ in range(PAIRS):
+        if not (measured([loop], "loop_pairs") and measured([own], "call_pairs")):
+            return
     loops = by_hand.pop("loop_pairs")
     row["loop_seconds"] = statistics.median(loops)
     row["beyond_loop"] = [t / calls - s for t, s in zip(row.pop("call_pairs"), loops)]

@@ -2,8 +2,10 @@
  * a moment. */
 #include "kernel/background.h"
 #include "core/status.h"
+#include "kernel/engine.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -165,8 +167,8 @@ extern int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, vo
     __attribute__((weak));
 
 /* Runs when the thread ends or, before all else that runs then, when it ends the process. The first
- * job opens libLLVM, which registers functions for the end of the process that must not run while
- * that goes on. */
+ * job opens libLLVM, unless another thread does, which registers functions for the end of the
+ * process that must not run while that goes on. */
 static void wait_for_first(void *unused)
 {
     (void)unused;
@@ -174,6 +176,7 @@ static void wait_for_first(void *unused)
     while (lines[FIRST].finished == 0 && is_busy(&lines[FIRST]))
         pthread_cond_wait(&done, &mutex);
     pthread_mutex_unlock(&mutex);
+    weft__engine_settle();
 }
 
 /* This library stays in memory from here on: see pin. */
@@ -183,6 +186,27 @@ static void watch_end(void)
     if (lines[FIRST].finished > 0 || watched || !__cxa_thread_atexit_impl)
         return;
     watched = __cxa_thread_atexit_impl(wait_for_first, NULL, &mutex) == 0;
+}
+
+/* Whether this code was there when the program started: in itself, or in a library of its own. */
+static bool is_of(void *program)
+{
+    struct link_map *own = NULL, *whole = NULL;
+    Dl_info info;
+    (void)dladdr1(&mutex, &info, (void **)&own, RTLD_DL_LINKMAP);
+    (void)dlinfo(program, RTLD_DI_LINKMAP, &whole);
+    return (own && own == whole) || dlsym(program, "weft_version");
+}
+
+/* The thread that starts a program ends most programs, also where only others compile. A library
+ * that the program opens later may be closed again, and is not watched. */
+__attribute__((constructor)) static void watch_main(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    if (program && is_of(program))
+        watch_end();
+    if (program)
+        dlclose(program);
 }
 
 static int create(line *l, pthread_attr_t *attributes)

@@ -56,6 +56,14 @@ bool weft__engine_is_prepared(void) { return atomic_load(&prepared); }
 
 bool weft__engine_is_missing(void) { return atomic_load(&missing); }
 
+void weft__engine_settle(void)
+{
+    if (atomic_load(&prepared))
+        return;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
 /* With the mutex held: then nobody compiles before it is released. */
 static void wait_for_users(void)
 {
@@ -63,8 +71,8 @@ static void wait_for_users(void)
         pthread_cond_wait(&left, &mutex);
 }
 
-/* Runs at exit. What libLLVM has registered to run then runs later, as it was registered earlier:
- * when it was opened, and when it compiled for the first time. */
+/* Runs at exit, before what libLLVM had registered to run then: when it was opened, and, the second
+ * time this is registered, when it compiled for the first time. Who compiles then is waited for. */
 static void close_compiler(void)
 {
     pthread_mutex_lock(&mutex);
@@ -73,18 +81,25 @@ static void close_compiler(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* With the mutex held: the first time, libLLVM is one thread's. */
+/* With the mutex held: the first time, libLLVM is one thread's. A failure may have come before
+ * libLLVM compiled anything, so that the next one is the first. */
 static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
                            weft__effort *effort, weft__object *object)
 {
+    static bool opened;
     if (weft__llvm_open() != WEFT_OK) {
         atomic_store(&missing, true);
         return WEFT_ERROR_UNSUPPORTED;
     }
+    if (!opened)
+        closed = atexit(close_compiler) != 0;
+    opened = true;
     const weft_status status = weft__llvm_compile(kernel, sample, effort, object);
-    closed = atexit(close_compiler) != 0;
+    if (status != WEFT_OK)
+        return status;
+    closed |= atexit(close_compiler) != 0;
     prepared = true;
-    return status;
+    return WEFT_OK;
 }
 
 /* With the mutex held, but while others may compile too. */

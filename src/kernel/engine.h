@@ -23,6 +23,8 @@ weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch 
  * registers for the end of the process must be there before a kernel that it is to compile later.
  */
 bool weft__engine_is_prepared(void);
+/* Waits while a thread opens libLLVM or compiles with it for the first time. */
+void weft__engine_settle(void);
 /* Whether libLLVM was looked for and not found. */
 bool weft__engine_is_missing(void);
 

@@ -70,6 +70,39 @@ static void exit_with_queue(shared *s)
     exit(3);
 }
 
+static void *compile(void *argument)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(1000));
+    (void)weft(a = sin(a) * exp(a), a);
+    return argument;
+}
+
+/* The thread that ends the process has never called the library, another one opens libLLVM or
+ * compiles for the first time. */
+static void exit_while_another_compiles(shared *s)
+{
+    const struct timespec moment = {0, atomic_load(&s->count)};
+    pthread_t thread;
+    setenv("WEFT_CACHE", "off", 1);
+    setenv("WEFT_ENGINE", "llvm", 1);
+    if (pthread_create(&thread, NULL, compile, NULL) == 0)
+        nanosleep(&moment, NULL);
+    exit(3);
+}
+
+/* The first test: here nothing has been compiled yet. */
+TEST(exit_while_libllvm_is_opened)
+{
+    NEEDS_FORK();
+    shared *s = new_shared();
+    CHECK(s);
+    for (int k = 0; k < (test_quick() ? 6 : 30); k++) {
+        atomic_store(&s->count, 2000000 + k * 900000);
+        CHECK_INT(run_child(exit_while_another_compiles, s), 3);
+    }
+    munmap(s, sizeof *s);
+}
+
 TEST(exit_finishes_what_is_queued)
 {
     NEEDS_FORK();
@@ -221,7 +254,8 @@ TEST(closing_while_kernels_are_compiled)
 
 #define NO_FAULTS "a child process has no part in the count of allocations"
 
-TEST_MAIN(TEST_NO_FAULTS(exit_finishes_what_is_queued, NO_FAULTS),
+TEST_MAIN(TEST_NO_FAULTS(exit_while_libllvm_is_opened, NO_FAULTS),
+          TEST_NO_FAULTS(exit_finishes_what_is_queued, NO_FAULTS),
           TEST_NO_FAULTS(exit_inside_a_callback, NO_FAULTS),
           TEST_NO_FAULTS(unloading_finishes_and_leaves_no_thread,
                          "the library that is opened has a count of its own"),

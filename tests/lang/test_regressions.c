@@ -325,7 +325,32 @@ TEST(X2_a_nan_on_the_left)
     }
 }
 
-TEST_MAIN(TEST_OF(X2_a_nan_on_the_left), TEST_OF(X4_insides_of_arrays_with_long_rows),
+/* A sign is flipped in what one side of a select needs, by a condition that the other needs too: of
+ * functions apart it is an input, without what it was made of. */
+TEST(X6_a_flip_by_a_condition_from_elsewhere)
+{
+    enum { COUNT = 1000 };
+    float x[COUNT], expected[COUNT];
+    uint32_t y[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (float)(i - 700) / 64;
+        y[i] = (uint32_t)i * 2654435761U >> 7;
+    }
+    WEFT_AUTO weft_array *a = from(x, sizeof x, WEFT_SHAPE(COUNT), WEFT_F32);
+    WEFT_AUTO weft_array *u = from(y, sizeof y, WEFT_SHAPE(COUNT), WEFT_U32);
+    WEFT_AUTO weft_array *flipped = weft_new(where((u & 1) != 0, -a, a), a, u);
+    WEFT_AUTO weft_array *sines = weft_new(sin(flipped), flipped);
+    CHECK(a && u && sines && weft_copy_to_host(sines, expected, sizeof expected) == WEFT_OK);
+    for (int i = 0; i < COUNT; i++)
+        if (x[i] <= 0)
+            expected[i] = y[i] & 1 ? x[i] + 1 : x[i] * 2;
+    WEFT_AUTO weft_array *got = weft_new(
+        m = (u & 1) != 0; where(a > 0, sin(where(m, -a, a)), where(m, a + 1, a * 2)), a, u);
+    CHECK(holds(got, expected, sizeof expected));
+}
+
+TEST_MAIN(TEST_OF(X2_a_nan_on_the_left), TEST_OF(X6_a_flip_by_a_condition_from_elsewhere),
+          TEST_OF(X4_insides_of_arrays_with_long_rows),
           TEST_OF(X2_sign_of_the_absolute_value_of_the_least_integer),
           TEST_OF(X2_maximum_of_a_widened_zero_is_the_second),
           TEST_OF(X2_maximum_of_two_zeros_is_the_second), TEST_OF(X4_truths_of_long_code),

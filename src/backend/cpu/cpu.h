@@ -50,10 +50,10 @@ void weft__cpu_pool_stop(void);       /* ends its threads; the next job starts n
 int weft__cpu_count(void);
 bool weft__cpu_may_spin(void);
 /* Keeps a thread off a CPU until it is allowed what it was before. One that waits for that CPU is
- * moved to another one; one that is woken meanwhile, too. False, with nothing done, if it may run
- * nowhere else. */
+ * moved to another one; one that is woken meanwhile, too. False, with nothing done, if it may not
+ * run there anyway, or nowhere else. */
 bool weft__cpu_forbid(pthread_t thread, int cpu, cpu_set_t *allowed);
-void weft__cpu_allow(pthread_t thread, const cpu_set_t *allowed);
+void weft__cpu_allow(pthread_t thread, int cpu, const cpu_set_t *allowed);
 /* Moves the calling thread to another CPU if it is on this one. */
 void weft__cpu_move_off(int cpu);
 /* A number of threads from the text of an environment variable ("8", or OpenMP's "8,4"); 0 if it is

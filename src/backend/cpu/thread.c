@@ -38,16 +38,21 @@ bool weft__cpu_forbid(pthread_t thread, int cpu, cpu_set_t *allowed)
 {
     cpu_set_t others;
     if (cpu < 0 || cpu >= CPU_SETSIZE ||
-        pthread_getaffinity_np(thread, sizeof *allowed, allowed) != 0)
+        pthread_getaffinity_np(thread, sizeof *allowed, allowed) != 0 ||
+        !CPU_ISSET((size_t)cpu, allowed))
         return false;
     others = *allowed;
     CPU_CLR((size_t)cpu, &others);
     return CPU_COUNT(&others) > 0 && pthread_setaffinity_np(thread, sizeof others, &others) == 0;
 }
 
-void weft__cpu_allow(pthread_t thread, const cpu_set_t *allowed)
+/* What the user has set meanwhile stays. */
+void weft__cpu_allow(pthread_t thread, int cpu, const cpu_set_t *allowed)
 {
-    (void)pthread_setaffinity_np(thread, sizeof *allowed, allowed);
+    cpu_set_t now, others = *allowed;
+    CPU_CLR((size_t)cpu, &others);
+    if (pthread_getaffinity_np(thread, sizeof now, &now) == 0 && CPU_EQUAL(&now, &others))
+        (void)pthread_setaffinity_np(thread, sizeof *allowed, allowed);
 }
 
 /* Where it may run is narrowed for a moment: that is what has it moved at once. */
@@ -55,7 +60,7 @@ void weft__cpu_move_off(int cpu)
 {
     cpu_set_t allowed;
     if (sched_getcpu() == cpu && weft__cpu_forbid(pthread_self(), cpu, &allowed))
-        weft__cpu_allow(pthread_self(), &allowed);
+        weft__cpu_allow(pthread_self(), cpu, &allowed);
 }
 
 bool weft__cpu_may_spin(void) { return weft__cpu_count() > 1; }

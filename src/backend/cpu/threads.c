@@ -35,6 +35,7 @@ static struct {
     _Atomic bool busy; /* somebody's job has the pool; guards `job` and `started` */
     _Atomic bool stop;
     int started;
+    int looked_at; /* helpers, by the caller, in turn; a count */
     helper helpers[THREADS_MAX];
     _Atomic uint32_t sleepers;
     _Atomic uint32_t signal; /* changes when sleepers are to look for a job */
@@ -215,7 +216,7 @@ static void free_helper(helper *h)
     if (atomic_load_explicit(&h->works, memory_order_relaxed) || atomic_exchange(&h->moving, true))
         return;
     if (weft__cpu_forbid(h->thread, pool.job.cpu, &allowed))
-        weft__cpu_allow(h->thread, &allowed);
+        weft__cpu_allow(h->thread, pool.job.cpu, &allowed);
     atomic_store(&h->moving, false);
 }
 
@@ -259,9 +260,10 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         pool.job.cpu = sched_getcpu();
         open_job(helpers);
         inside = true;
-        for (int k = 0; run_chunk(1); k++)
-            if (has_place(atomic_load(&pool.state)) && k < pool.started && may_spin())
-                free_helper(&pool.helpers[k]);
+        const bool all = helpers == pool.started && may_spin(); /* else others may sleep on */
+        while (run_chunk(1))
+            if (all && has_place(atomic_load(&pool.state)))
+                free_helper(&pool.helpers[pool.looked_at++ % helpers]);
         inside = false;
         close_job();
         wait_until_empty();

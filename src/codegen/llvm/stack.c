@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ENOUGH = 1 << 20 }; /* bytes; kernels were seen to need 64 to 96 KiB */
+/* Bytes: what leaves no doubt, and what will do; kernels were seen to need 64 to 96 KiB. */
+enum { ENOUGH = 1 << 20, LEAST = 256 << 10 };
 
 typedef struct call {
     weft_status (*function)(void *argument);
@@ -16,7 +17,7 @@ typedef struct call {
 } call;
 
 /* A stack that is not the system's, as coroutines have, counts as a small one. */
-static bool has_enough(void)
+static bool has(size_t needed)
 {
     pthread_attr_t attributes;
     void *begin;
@@ -27,7 +28,7 @@ static bool has_enough(void)
     pthread_attr_destroy(&attributes);
     /* Above the end, the difference is larger than any stack. */
     const uintptr_t left = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)begin;
-    return !known || (left >= ENOUGH && left <= bytes);
+    return !known || (left >= needed && left <= bytes);
 }
 
 static void *run(void *argument)
@@ -43,9 +44,11 @@ weft_status weft__llvm_with_stack(weft_status (*function)(void *argument), void 
 {
     call c = {.function = function, .argument = argument, .operation = weft__operation()};
     pthread_t thread;
-    if (has_enough())
+    if (has(ENOUGH))
         return function(argument);
     const int error = weft__backend_thread_start(&thread, "weft-compiler", run, &c);
+    if (error && has(LEAST))
+        return function(argument);
     if (error)
         return FAIL(WEFT_ERROR_SYSTEM,
                     "compiling needs more stack than this thread has left, and a thread with more "

@@ -197,8 +197,7 @@ static weft_status finish(weft__maker *maker, weft__x86_code *code)
     if (maker->code.failed)
         return WEFT_ERROR_MEMORY;
     if (maker->frame > WEFT__X86_FRAME_MOST)
-        return FAIL(WEFT_ERROR_UNSUPPORTED, "machine code would need %u bytes of its own",
-                    maker->frame);
+        return WEFT_ERROR_UNSUPPORTED;
     *code = (weft__x86_code){maker->code.bytes, maker->code.count, maker->frame};
     maker->code.bytes = NULL;
     return WEFT_OK;
