@@ -117,12 +117,12 @@ static weft_statistics wait_compiled(uint64_t before)
     return all;
 }
 
-/* The second call of a kernel, after which it is compiled: when its first code was there, and when
- * it was optimized, which may be the same. */
+/* The second call of a kernel, after which it is compiled, if it was not large enough for that to
+ * begin with the first: when its first code was there, and when it was optimized, which may be the
+ * same. `before` is how many had code before the first call. */
 static double call_again(const char *text, weft_array *a, weft_array *b, weft_array *c,
-                         double begin, double *compiled, double *optimized)
+                         uint64_t before, double begin, double *compiled, double *optimized)
 {
-    const uint64_t before = statistics().compilations_llvm;
     const double seconds = call(text, a, b, c);
     const weft_statistics all = wait_compiled(before);
     *compiled = now() - begin;
@@ -161,9 +161,10 @@ static void measure_named(const struct named *kernel, int round, struct times *t
                                   : weft_full(WEFT_SHAPE(ROWS, COLUMNS), 2, .dtype = kernel->dtype);
     WEFT_AUTO weft_array *c = result_of(kernel);
     wait_optimized();
+    const uint64_t before = statistics().compilations_llvm;
     const double begin = now();
     times->first[round] = call(kernel->text, a, b, c);
-    (void)call_again(kernel->text, a, b, c, begin, &times->compiled[round],
+    (void)call_again(kernel->text, a, b, c, before, begin, &times->compiled[round],
                      &times->optimized[round]);
     (void)call(kernel->text, a, b, c);
     times->later[round] = call(kernel->text, a, b, c);
@@ -239,9 +240,11 @@ static void measure_all(bool child)
         struct times times;
         for (int k = 0; k < KERNELS; k++) {
             write_program(operations[s], 37 * k + 11, text);
+            const uint64_t before = statistics().compilations_llvm;
             const double begin = now();
             times.first[k] = call(text, a, b, c);
-            second[k] = call_again(text, a, b, c, begin, &times.compiled[k], &times.optimized[k]);
+            second[k] =
+                call_again(text, a, b, c, before, begin, &times.compiled[k], &times.optimized[k]);
             (void)call(text, a, b, c);
             times.later[k] = call(text, a, b, c);
         }
