@@ -229,13 +229,14 @@ def read_options():
     parser.add_argument("--beside", metavar="NAME", help="another device of Weft's, in the same run")
     parser.add_argument("--peers", metavar="NAMES", help="some of those of the device, with commas; or none: "
                         + "; ".join(f"{kind} has {', '.join(names) or 'none'}" for kind, names in PEERS.items()))
+    parser.add_argument("--no-series", action="store_true", help="without those by size and length, which no bound is for")
     parser.add_argument("--keep", choices=("auto", "always", "never"), default="auto",
                         help="results, plots and what the README shows, in bench/results; auto: of a run of all rows and peers")
     options = parser.parse_args()
     kind = kind_of(options.device)
     if kind not in PROGRAMS:
         parser.error(f"--device {options.device}: cpu, opencl:N or cuda:N was expected")
-    whole = not (options.only or options.peers or options.beside)
+    whole = not (options.only or options.peers or options.beside or options.no_series)
     options.kept = options.keep == "always" or options.keep == "auto" and whole
     options.peers = [k for k in (options.peers.split(",") if options.peers else PEERS[kind]) if k != "none"]
     wrong = [k for k in options.peers if k not in PEERS[kind]]
@@ -253,7 +254,7 @@ def main():
     programs += start_beside(options.beside) if options.beside else []
     rows = measure_all(programs, options.only, rounds)
     series = []
-    if any(options.only in work for work in SERIES_WORKS):
+    if not options.no_series and any(options.only in work for work in SERIES_WORKS):
         peers = {k: SERIES_FILES[k] for k in options.peers if kind == "cpu"}
         series = measure_all(start(options.device, SERIES[kind], peers), options.only, FEW_ROUNDS)
     report = list(targets.report(rows, kind))
