@@ -44,21 +44,21 @@ def of_peers(rows, own):
     if not peers:
         return
     part, best = min((part_of(r["all_seconds"], own["all_seconds"]), r["who"]) for r in peers)
-    yield part >= PEER, f"{part:.2f} of the speed of {best}, the fastest peer (at least {PEER})"
+    yield part >= PEER, f"{part:.3f} of the speed of {best}, the fastest peer (at least {PEER})"
 
 
 def of_hand(rows, own):
     hand = find(rows, own["work"], "hand")
     if hand:
         part = part_of(hand["all_seconds"], own["all_seconds"])
-        yield part >= HAND, f"{part:.2f} of the speed by hand (at least {HAND})"
+        yield part >= HAND, f"{part:.3f} of the speed by hand (at least {HAND})"
 
 
 def of_parts(own):
     part = own.get("of_beside")
     if part:
         work, who, least = PARTS[own["work"]]
-        yield part >= least, f"{part:.2f} of the rate of {work}, {who}, in turn with it (at least {least})"
+        yield part >= least, f"{part:.3f} of the rate of {work}, {who}, in turn with it (at least {least})"
 
 
 def of_bounds(own):
