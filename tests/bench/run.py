@@ -118,7 +118,7 @@ class Results(InFolder):
 
     def test_bare_calls_are_no_peers(self):
         rows = [row("c = a + b", who, 10, seconds, 120) for who, seconds in (("weft", 1.0), ("memcpy", 0.1), ("jax", 2.0))]
-        self.assertIn("    reached     2.00 of the speed of jax, the fastest peer (at least 0.98)", list(targets.report(rows, "cpu")))
+        self.assertIn("    reached     2.000 of the speed of jax, the fastest peer (at least 0.98)", list(targets.report(rows, "cpu")))
 
 
 class Kept(unittest.TestCase):
