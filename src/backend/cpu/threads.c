@@ -35,7 +35,7 @@ static struct {
     _Atomic bool busy; /* somebody's job has the pool; guards `job` and `started` */
     _Atomic bool stop;
     int started;
-    int looked_at; /* helpers, by the caller, in turn; a count */
+    unsigned looked_at; /* helpers, by the caller, in turn; a count */
     helper helpers[THREADS_MAX];
     _Atomic uint32_t sleepers;
     _Atomic uint32_t signal; /* changes when sleepers are to look for a job */
@@ -263,7 +263,7 @@ static bool share(int64_t count, int64_t grain, uint64_t bytes, bool fine,
         const bool all = helpers == pool.started && may_spin(); /* else others may sleep on */
         while (run_chunk(1))
             if (all && has_place(atomic_load(&pool.state)))
-                free_helper(&pool.helpers[pool.looked_at++ % helpers]);
+                free_helper(&pool.helpers[pool.looked_at++ % (unsigned)helpers]);
         inside = false;
         close_job();
         wait_until_empty();
