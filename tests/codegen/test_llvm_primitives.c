@@ -245,18 +245,21 @@ TEST(flipped_signs)
     }
 }
 
-/* Two loads, one of them widened, and the chosen one converted: of any integers to any float. */
-static bool run_choice(weft_dtype narrow, weft_dtype from, weft_dtype to)
+/* Two loads, one of them widened, and the chosen one converted; what chooses is the same for all or
+ * an operand. */
+static bool run_choice(weft_dtype narrow, weft_dtype from, weft_dtype to, bool uniform)
 {
     static struct trial trial;
     struct tiny *tiny = &trial.tiny;
     memset(&trial, 0, sizeof trial);
     tiny_begin(tiny);
-    const int a = tiny_load(tiny, to), b = tiny_load(tiny, to);
-    const int less = tiny_value(tiny, WEFT__OP_lt, WEFT_BOOL, a, b, 0);
+    trial.scalars[0] = random_of(WEFT_BOOL);
+    const int choice = uniform ? tiny_scalar(tiny, WEFT_BOOL)
+                               : tiny_value(tiny, WEFT__OP_lt, WEFT_BOOL, tiny_load(tiny, to),
+                                            tiny_load(tiny, to), 0);
     const int x = tiny_value(tiny, WEFT__OP_cast, from, tiny_load(tiny, narrow), 0, 0);
     const int y = tiny_load(tiny, from);
-    const int chosen = tiny_value(tiny, WEFT__OP_select, from, less, x, y);
+    const int chosen = tiny_value(tiny, WEFT__OP_select, from, choice, x, y);
     tiny_store(tiny, to, tiny_value(tiny, WEFT__OP_cast, to, chosen, 0, 0));
     const bool passed = trial_flat(&trial, 1000) && trial_run(&trial, 1000);
     trial_drop(&trial);
@@ -265,14 +268,15 @@ static bool run_choice(weft_dtype narrow, weft_dtype from, weft_dtype to)
 
 TEST(choices_of_loads_are_converted)
 {
-    static const weft_dtype integers[] = {WEFT_I8,  WEFT_U8,  WEFT_I16, WEFT_U16,
-                                          WEFT_I32, WEFT_U32, WEFT_I64, WEFT_U64};
+    static const weft_dtype types[] = {WEFT_I8,  WEFT_U8,  WEFT_I16, WEFT_U16, WEFT_I32,
+                                       WEFT_U32, WEFT_I64, WEFT_U64, WEFT_F32, WEFT_F64};
     NEEDS_LLVM;
     FOR_EACH_ISA
     for (int from = 2; from < 8; from++)
         for (int narrow = 0; narrow < from / 2 * 2; narrow++)
-            for (int to = WEFT_F32; to <= WEFT_F64; to++)
-                CHECK(run_choice(integers[narrow], integers[from], (weft_dtype)to));
+            for (int to = from / 2 * 2 + 2; to < 10; to++)
+                for (int uniform = 0; uniform < 2; uniform++)
+                    CHECK(run_choice(types[narrow], types[from], types[to], uniform != 0));
 }
 
 /* Corners with their neighbours, random ones, and for integers what lies halfway between two

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import secrets
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -78,7 +79,7 @@ class Summary:
                 self.programs, self.count, self.programs / (now - self.start), len(self.failures)),
                 end="", file=sys.stderr, flush=True)
 
-    def take(self, record):
+    def take(self, record, settings):
         with self.lock:
             for name in ("programs", "exact", "bounded", "unchecked"):
                 setattr(self, name, getattr(self, name) + record.get(name, 0))
@@ -86,7 +87,7 @@ class Summary:
             self.show_progress()
             if "failed" in record:
                 self.failures.append(record)
-                show(record)
+                show(dict(record, settings=settings))
 
 
 def show(record):
@@ -95,7 +96,8 @@ def show(record):
     if record.get("smallest"):
         print("smaller: %s" % record["smallest_failed"])
         print(record["smallest"])
-    print("again:    python3 tests/random/run.py --one --seed %d" % record["seed"], flush=True)
+    settings = "".join(" --settings " + shlex.quote(text) for text in record["settings"])
+    print("again:    tests/random/run.sh run.py --one --seed %d%s" % (record["seed"], settings), flush=True)
 
 
 class Batches:
@@ -144,15 +146,15 @@ def run_batch(arguments, batch, summary, folder):
                        "--progress", progress)
         process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
         for text in process.stdout:
-            summary.take(json.loads(text))
+            summary.take(json.loads(text), settings)
         if process.wait() == 0 or len(summary.failures) >= arguments.failures:
             return
         if process.returncode > 0:
-            summary.take({"seed": first, "failed": "a worker could not start", "program": " ".join(line)})
+            summary.take({"seed": first, "failed": "a worker could not start", "program": " ".join(line)}, settings)
             return
         with open(progress, "rb") as file:
             seed = int(file.read())
-        summary.take(died(arguments, settings, folder, seed, process.returncode))
+        summary.take(died(arguments, settings, folder, seed, process.returncode), settings)
         count -= seed + 1 - first
         first = seed + 1
 

@@ -5,7 +5,6 @@
 
 enum {
     PRIVATE = 9, /* LLVMPrivateLinkage */
-    VECTOR = 13, /* LLVMVectorTypeKind */
     LINE = 64,
     EARLY = 20,   /* constants that are in registers through all loops, … */
     EARLY_FEW = 6 /* … on machines with 16 registers; the others are loaded where they are used */
@@ -72,7 +71,7 @@ static bool load_early(const weft__emitter *emitter, weft__held_constant *consta
 weft__ref weft__emit_held(const weft__emitter *emitter, weft__ref x)
 {
     if (!weft__llvm.IsConstant(x) || weft__llvm.IsNull(x) ||
-        weft__llvm.GetTypeKind(weft__llvm.TypeOf(x)) != VECTOR)
+        weft__llvm.GetTypeKind(weft__llvm.TypeOf(x)) != WEFT__TYPE_VECTOR)
         return x;
     weft__held_constant *constant = held(emitter, x);
     if (constant == NULL)

@@ -88,27 +88,11 @@ static weft__ref integer_to_integer(const weft__emitter *emitter, weft_dtype fro
                    weft__emit_type(emitter, to));
 }
 
-/* As the low bits of 2^52, as LLVM does it for vectors on AVX2 itself, but too late: a choice of
- * two loads is then widened with a mask of the wrong length, and LLVM 15 ends the process. */
-static weft__ref u32_to_f64(const weft__emitter *emitter, weft__ref x)
-{
-    const uint64_t bits = 0x4330000000000000;
-    weft__ref wide = cast_to(emitter, weft__llvm.BuildZExt, x, weft__emit_integer(emitter, 64));
-    wide = binary(emitter, weft__llvm.BuildOr, wide, weft__emit_number(emitter, 64, bits));
-    return binary(
-        emitter, weft__llvm.BuildFSub,
-        cast_to(emitter, weft__llvm.BuildBitCast, wide, weft__emit_type(emitter, WEFT_F64)),
-        weft__emit_constant(emitter, WEFT_F64, bits));
-}
-
 static weft__ref integer_to_float(const weft__emitter *emitter, weft_dtype from, weft_dtype to,
                                   weft__ref x)
 {
     weft__llvm_cast *cast =
         weft__dtype_is_signed(from) ? weft__llvm.BuildSIToFP : weft__llvm.BuildUIToFP;
-    if (from == WEFT_U32 && to == WEFT_F64 && emitter->lanes > 1 &&
-        emitter->survey->target.isa == WEFT__ISA_AVX2)
-        return u32_to_f64(emitter, x);
     if (weft__dtype_bits(from) < 32) {
         x = integer_to_integer(emitter, from, WEFT_I32, x);
         cast = weft__llvm.BuildSIToFP;

@@ -112,6 +112,28 @@ weft__ref weft__emit_splat(const weft__emitter *emitter, weft__ref single, int l
     return weft__emit_shuffle(emitter, first, nothing, zeros, lanes);
 }
 
+/* Whether a choice is that of the smaller or larger of both, which LLVM has instructions for. */
+static bool is_extremum(weft__ref condition, weft__ref x, weft__ref y)
+{
+    if (!weft__llvm.IsAICmpInst(condition))
+        return false;
+    weft__ref left = weft__llvm.GetOperand(condition, 0);
+    weft__ref right = weft__llvm.GetOperand(condition, 1);
+    return (left == x && right == y) || (left == y && right == x);
+}
+
+/* LLVM 15 makes a widened choice of two loads a choice of two widening loads, with AVX2 also where
+ * its mask is as wide as before, and ends the process. It looks through nothing that is frozen. */
+static bool is_widened_wrongly(const weft__emitter *emitter, weft__ref condition, weft__ref x,
+                               weft__ref y)
+{
+    weft__type type = weft__llvm.TypeOf(x);
+    return emitter->survey->target.isa == WEFT__ISA_AVX2 &&
+           weft__llvm.GetTypeKind(type) == WEFT__TYPE_VECTOR &&
+           weft__llvm.GetTypeKind(weft__llvm.GetElementType(type)) == WEFT__TYPE_INTEGER &&
+           !weft__llvm.IsConstant(x) && !weft__llvm.IsConstant(y) && !is_extremum(condition, x, y);
+}
+
 weft__ref weft__emit_select(const weft__emitter *emitter, weft__ref condition, weft__ref x,
                             weft__ref y)
 {
@@ -119,8 +141,11 @@ weft__ref weft__emit_select(const weft__emitter *emitter, weft__ref condition, w
         return y;
     if (x == y || condition == weft__llvm.ConstAllOnes(weft__llvm.TypeOf(condition)))
         return x;
-    return weft__llvm.BuildSelect(emitter->builder, condition, weft__emit_held(emitter, x),
-                                  weft__emit_held(emitter, y), "");
+    x = weft__emit_held(emitter, x);
+    y = weft__emit_held(emitter, y);
+    if (is_widened_wrongly(emitter, condition, x, y))
+        x = weft__llvm.BuildFreeze(emitter->builder, x, "");
+    return weft__llvm.BuildSelect(emitter->builder, condition, x, y, "");
 }
 
 weft__ref weft__emit_intrinsic(const weft__emitter *emitter, const char *name, weft__type *types,

@@ -40,6 +40,8 @@ enum {
     WEFT__FCMP_UGT = 10,
     WEFT__FCMP_ULT = 12,
     WEFT__FCMP_UNE = 14,
+    WEFT__TYPE_INTEGER = 8,
+    WEFT__TYPE_VECTOR = 13,
     WEFT__FILE_ASSEMBLY = 0,
     WEFT__FILE_OBJECT = 1,
     WEFT__RELOCATION_PIC = 2,
@@ -73,6 +75,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(BuildFDiv, weft__llvm_binary)                                                                \
     X(BuildExtractElement, weft__llvm_binary)                                                      \
     X(BuildFNeg, weft__llvm_unary)                                                                 \
+    X(BuildFreeze, weft__llvm_unary)                                                               \
     X(BuildTrunc, weft__llvm_cast)                                                                 \
     X(BuildSExt, weft__llvm_cast)                                                                  \
     X(BuildZExt, weft__llvm_cast)                                                                  \
@@ -112,6 +115,7 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(weft__ref, BuildExtractValue, (weft__llvm_builder, weft__ref, unsigned, const char *))       \
     X(weft__type, TypeOf, (weft__ref))                                                             \
     X(int, GetTypeKind, (weft__type))                                                              \
+    X(weft__type, GetElementType, (weft__type))                                                    \
     X(unsigned, CountParamTypes, (weft__type))                                                     \
     X(weft__ref, AddFunction, (weft__llvm_module, const char *, weft__type))                       \
     X(weft__ref, GetNamedFunction, (weft__llvm_module, const char *))                              \
