@@ -3,6 +3,7 @@
 #include "codegen/interpreter/mode.h"
 #include "codegen/llvm/object.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -331,6 +332,57 @@ TEST(wrong_kernels)
     CHECK(object.data == NULL);
 }
 
+static struct {
+    weft__llvm_machine machine;
+    weft__llvm_module module;
+} abandoned; /* what libLLVM gave up on stays reachable, so that it is no leak */
+
+/* In the place of LLVM's own: what it can make no code of, it reports in this way. */
+static int give_up(weft__llvm_machine machine, weft__llvm_module module, int kind, char **message,
+                   weft__llvm_buffer *buffer)
+{
+    typedef void report(const char *reason, bool with_trace);
+    Dl_info info;
+    void *address;
+    report *fatal;
+    (void)kind, (void)buffer;
+    *message = strdup("it was not told");
+    memcpy(&address, &weft__llvm.ContextCreate, sizeof address);
+    if (dladdr(address, &info) == 0)
+        return 1;
+    void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    address = dlsym(library, "_ZN4llvm18report_fatal_errorEPKcb");
+    if (address == NULL)
+        return 1;
+    free(*message);
+    memcpy(&fatal, &address, sizeof fatal);
+    abandoned.machine = machine;
+    abandoned.module = module;
+    fatal("no such copy", false);
+    return 1;
+}
+
+/* An error that libLLVM ends processes for is one of the kernel, and the next one compiles. */
+TEST(fatal_errors_of_the_compiler)
+{
+    NEEDS_LLVM;
+    struct tiny tiny;
+    struct tiny_launch at;
+    weft__object object = {0};
+    int (*emit)(weft__llvm_machine, weft__llvm_module, int, char **, weft__llvm_buffer *) =
+        weft__llvm.TargetMachineEmitToMemoryBuffer;
+    for (int k = 0; k < 3; k++) {
+        sum_begin(&tiny, &at, 10);
+        weft__llvm.TargetMachineEmitToMemoryBuffer = give_up;
+        CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_ERROR_COMPILE);
+        CHECK(strstr(weft_error_message(), "no such copy") != NULL);
+        CHECK(object.data == NULL);
+        weft__llvm.TargetMachineEmitToMemoryBuffer = emit;
+        CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_OK);
+        weft__object_free(&object);
+    }
+}
+
 /* A chain of so many operations. */
 static weft_status compile_chain(int length, weft__effort *effort)
 {
@@ -502,7 +554,9 @@ TEST_MAIN(TEST_OF(libraries_that_are_none), TEST_NO_FAULTS(streamed_results, LON
           TEST_NO_FAULTS(transposed_operands, LONG), TEST_NO_FAULTS(streamed_tiles, LONG),
           TEST_OF(complex_parts), TEST_NO_FAULTS(several_threads, LONG),
           TEST_OF(floating_point_mode), TEST_OF(classes), TEST_OF(explained),
-          TEST_OF(wrong_kernels), TEST_NO_FAULTS(long_code_is_made_quickly_first, LONG),
+          TEST_OF(wrong_kernels),
+          TEST_NO_FAULTS(fatal_errors_of_the_compiler, "leaves libLLVM in the middle"),
+          TEST_NO_FAULTS(long_code_is_made_quickly_first, LONG),
           TEST_NO_FAULTS(damaged_objects, "loads thousands of objects"),
           TEST_NO_FAULTS(damaged_headers, "loads thousands of objects"),
           TEST_OF(failed_allocations));

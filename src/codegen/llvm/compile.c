@@ -1,5 +1,6 @@
 /* Compiling: from a kernel to the bytes of an object, with everything of LLVM's made and dropped
  * here. */
+#include "codegen/llvm/fatal.h"
 #include "codegen/llvm/fold_emit.h"
 #include "codegen/llvm/object.h"
 #include "codegen/llvm/outline.h"
@@ -87,15 +88,17 @@ static weft_status make_functions(weft__emitter *emitter, const struct surveys *
 }
 
 static weft_status emit_file(weft__emitter *emitter, const struct surveys *surveys,
-                             weft__llvm_machine machine, int kind, weft__llvm_buffer *buffer)
+                             weft__llvm_machine machine, int kind, weft__llvm_buffer *buffer,
+                             bool *lost)
 {
-    char *message = NULL;
+    char complaint[COMPLAINT];
     weft__llvm_layout layout = weft__llvm.CreateTargetDataLayout(machine);
     weft__llvm.SetModuleDataLayout(emitter->module, layout);
     weft__llvm.DisposeTargetData(layout);
     weft__llvm.SetTarget(emitter->module, weft__target_triple());
     TRY(make_functions(emitter, surveys));
 #ifndef NDEBUG
+    char *message = NULL;
     if (weft__llvm.VerifyModule(emitter->module, 2, &message) != 0) {
         (void)FAIL(WEFT_ERROR_COMPILE, "the code for LLVM is wrong: %s", message);
         weft__llvm.DisposeMessage(message);
@@ -103,12 +106,10 @@ static weft_status emit_file(weft__emitter *emitter, const struct surveys *surve
     }
     weft__llvm.DisposeMessage(message);
 #endif
-    if (weft__llvm.TargetMachineEmitToMemoryBuffer(machine, emitter->module, kind, &message,
-                                                   buffer) != 0) {
-        (void)FAIL(WEFT_ERROR_COMPILE, "libLLVM made no code of the kernel: %s", message);
-        weft__llvm.DisposeMessage(message);
-        return WEFT_ERROR_COMPILE;
-    }
+    if (!weft__llvm_emit(machine, emitter->module, kind, buffer, complaint, sizeof complaint, lost))
+        return FAIL(WEFT_ERROR_COMPILE,
+                    "libLLVM made no code of the kernel: %s; it runs with WEFT_ENGINE=interpreter",
+                    complaint);
     return WEFT_OK;
 }
 
@@ -167,6 +168,7 @@ static weft_status emit(const struct surveys *surveys, int kind, int level,
     weft__llvm_machine machine;
     weft__held_constants constants = {.count = 0};
     char complaint[COMPLAINT] = "";
+    bool lost = false;
     weft__emitter emitter = {.survey = &surveys->kernel, .constants = &constants};
     if (surveys->kernel.target.isa == WEFT__ISA_NONE)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernels are not compiled for this kind of machine");
@@ -175,12 +177,14 @@ static weft_status emit(const struct surveys *surveys, int kind, int level,
     weft__llvm.ContextSetDiagnosticHandler(emitter.context, listen, complaint);
     emitter.module = weft__llvm.ModuleCreateWithNameInContext("weft", emitter.context);
     emitter.builder = weft__llvm.CreateBuilderInContext(emitter.context);
-    weft_status status = emit_file(&emitter, surveys, machine, kind, buffer);
+    weft_status status = emit_file(&emitter, surveys, machine, kind, buffer, &lost);
+    weft__llvm.DisposeBuilder(emitter.builder);
+    if (lost)
+        return status;
     if (status == WEFT_OK && complaint[0] != '\0') {
         weft__llvm.DisposeMemoryBuffer(*buffer);
         status = FAIL(WEFT_ERROR_COMPILE, "libLLVM made wrong code of the kernel: %s", complaint);
     }
-    weft__llvm.DisposeBuilder(emitter.builder);
     weft__llvm.DisposeModule(emitter.module);
     weft__llvm.ContextDispose(emitter.context);
     weft__target_give(&surveys->kernel.target, level, machine);

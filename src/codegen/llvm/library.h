@@ -19,6 +19,7 @@ typedef struct weft__llvm_layout *weft__llvm_layout;
 typedef struct weft__llvm_target *weft__llvm_target;
 typedef struct weft__llvm_diagnostic *weft__llvm_diagnostic;
 typedef void weft__llvm_listener(weft__llvm_diagnostic, void *);
+typedef void weft__llvm_fatal(const char *reason);
 
 /* How they are numbered in LLVM's headers. */
 enum {
@@ -94,6 +95,8 @@ typedef weft__ref weft__llvm_cast(weft__llvm_builder, weft__ref, weft__type, con
     X(void, ContextDispose, (weft__llvm_context))                                                  \
     X(void, ContextSetDiagnosticHandler, (weft__llvm_context, weft__llvm_listener *, void *))      \
     X(int, GetDiagInfoSeverity, (weft__llvm_diagnostic))                                           \
+    X(void, InstallFatalErrorHandler, (weft__llvm_fatal *))                                        \
+    X(void, ResetFatalErrorHandler, (void))                                                        \
     X(char *, GetDiagInfoDescription, (weft__llvm_diagnostic))                                     \
     X(weft__llvm_module, ModuleCreateWithNameInContext, (const char *, weft__llvm_context))        \
     X(void, DisposeModule, (weft__llvm_module))                                                    \
