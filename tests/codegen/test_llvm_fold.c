@@ -359,13 +359,35 @@ TEST(sums_of_two_axes)
         }
 }
 
+/* Points of several whole chunks: whether those of the next point follow, as in a dense array, or
+ * not; of folds that number what they fold, and of many points. */
+TEST(points_of_whole_chunks)
+{
+    NEEDS_LLVM;
+    static const int64_t spaces[][4] = {{2, 7, 8192},    {2, 1, 12288},       {2, 70, 8192},
+                                        {3, 3, 5, 8192}, {3, 4, 2, 3 * 4096}, {3, 6, 2, 4096}};
+    FOR_EACH_ISA
+    for (int k = 0; k < 6; k++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            const struct space space = space_make((int)spaces[k][0], spaces[k] + 1);
+            const unsigned last = 1U << (space.ndim - 1), two = last | last >> 1;
+            const weft_dtype dtype = is_defined(kinds[kind], WEFT_F32) ? WEFT_F32 : WEFT_U8;
+            if (test_quick() && (k + kind) % 3 != 0)
+                continue;
+            CHECK(check_simple(&space, last, kinds[kind], dtype, LAYOUT_DENSE, random_grain()));
+            CHECK(check_simple(&space, last, kinds[kind], dtype, LAYOUT_ANY, random_grain()));
+            if (space.ndim == 3)
+                CHECK(check_simple(&space, two, kinds[kind], dtype, LAYOUT_DENSE, random_grain()));
+        }
+}
+
 /* Up to four axes of any sizes, of any kind, type and layout. */
 static struct space random_space(void)
 {
-    static const int64_t some[] = {1, 2, 3, 5, 17, 31, 64, 100, 129, 300, 1030, 4100};
+    static const int64_t some[] = {1, 2, 3, 5, 17, 31, 64, 100, 129, 300, 1030, 4100, 8192};
     struct space space = {.ndim = 1 + (int)random_below(4), .count = 1};
     for (int k = 0; k < space.ndim; k++) {
-        const int64_t size = some[random_below(12)];
+        const int64_t size = some[random_below(13)];
         space.size[k] = space.count * size > 40000 ? 1 + random_below(3) : size;
         space.count *= space.size[k];
     }
@@ -736,7 +758,7 @@ TEST(one_fold)
 
 #define LONG "compiles very many kernels; one_fold covers it"
 TEST_MAIN(TEST_OF(one_fold), TEST_NO_FAULTS(every_kind_and_type_of_one_axis, LONG),
-          TEST_NO_FAULTS(sums_of_two_axes, LONG),
+          TEST_NO_FAULTS(sums_of_two_axes, LONG), TEST_NO_FAULTS(points_of_whole_chunks, LONG),
           TEST_NO_FAULTS(any_axes_kinds_types_and_layouts, LONG),
           TEST_NO_FAULTS(across_the_lines_of_memory, LONG),
           TEST_NO_FAULTS(packed_operands_beside_others, LONG),

@@ -195,6 +195,51 @@ static void fold_points(weft__fold_frame *frame, int64_t chunk, int64_t chunks, 
     }
 }
 
+/* Whether the elements of the next point follow those of the one before, as the rows of an array
+ * do. */
+static bool points_follow(const weft__fold_frame *frame)
+{
+    const int32_t kept = frame->launch->kept_ndim - 1, folded = frame->plan.column_axis;
+    for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
+        const int64_t *stride = frame->arguments[k].stride;
+        if (frame->native->operands[k].flags != 0 &&
+            (kept < 0 || stride[kept] != frame->launch->folded * stride[folded]))
+            return false;
+    }
+    return true;
+}
+
+/* Room for as many results of each fold; false if there is too little. */
+static bool use_room(const weft__fold_frame *frame, int64_t results, char **room)
+{
+    char *at = frame->pack, *end = frame->pack + frame->pack_bytes;
+    for (int32_t k = 0; k < frame->count; k++) {
+        room[k] = at;
+        at += weft__fold_bytes((int64_t)1 << frame->size[k], results);
+    }
+    return at <= end;
+}
+
+/* As fold_points, of all chunks of points that follow each other, in one go; false if that cannot
+ * be done. Compiled code has the results of a point side by side. */
+static bool fold_together(weft__fold_frame *frame, int64_t chunks, char *const *to, int64_t pitch)
+{
+    char *results[WEFT__FOLDS_MAX];
+    const int64_t length = WEFT__FOLD_CHUNK, columns = frame->columns;
+    if (frame->launch->folded != chunks * length || frame->native->header.numbered != 0 ||
+        !points_follow(frame) || !use_room(frame, columns * chunks, results))
+        return false;
+    begin_groups(frame, 0, columns * chunks, frame->plan.column_axis, length);
+    use_results(frame, results, 0, 1);
+    weft__fold_call(frame, length / WEFT__FOLD_LANES, 0);
+    for (int32_t k = 0; k < frame->count; k++)
+        for (int64_t c = 0; c < chunks; c++)
+            frame->variant->move_row[frame->size[k]](
+                to[k] + ((c * pitch) << frame->size[k]), (int64_t)1 << frame->size[k],
+                results[k] + (c << frame->size[k]), chunks << frame->size[k], columns);
+    return true;
+}
+
 void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, char *const *to,
                       int64_t pitch)
 {
@@ -207,7 +252,8 @@ void weft__fold_lanes(weft__fold_frame *frame, int64_t chunk, int64_t chunks, ch
         return;
     }
     if (frame->plan.linear && !frame->product && !frame->has_index && !frame->plan.packs) {
-        fold_points(frame, chunk, chunks, to, pitch);
+        if (columns == 1 || !fold_together(frame, chunks, to, pitch))
+            fold_points(frame, chunk, chunks, to, pitch);
         return;
     }
     for (int64_t c = 0; c < columns; c++) {

@@ -14,13 +14,14 @@ typedef struct weft__object_header {
     uint32_t halves;    /* whether it uses instructions for f16 */
     int32_t streamed;   /* the operand whose rows are aligned for streaming, or -1 */
     uint32_t has_index; /* rows and columns must be the last two axes */
+    uint32_t numbered;  /* what is folded depends on its number among the elements of a point */
     uint32_t operands_count, displaced_count;
     uint32_t folds_count;
     uint32_t lanes;    /* the order of the folds is that of a last axis that is folded */
     uint32_t width;    /* columns are a multiple of that, and rows to be streamed aligned; or 0 */
     uint32_t checksum; /* of all bytes before the file, but these */
 } weft__object_header;
-#define WEFT__OBJECT_MAGIC "weft.o7"
+#define WEFT__OBJECT_MAGIC "weft.o8"
 
 typedef struct weft__object_operand {
     uint8_t flags; /* WEFT__OPERAND_… */
