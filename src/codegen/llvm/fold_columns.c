@@ -2,9 +2,8 @@
 #include "codegen/llvm/fold_run.h"
 
 enum {
-    ROWS = 8,       /* long ones at a time: as many streams as processors follow */
-    ROWS_ASKED = 4, /* … of those that ask for what comes next */
-    LONG = 1024     /* columns */
+    ROWS = 8,   /* long ones at a time: as many streams as processors follow */
+    LONG = 1024 /* columns */
 };
 
 int64_t weft__fold_columns_most(const weft__fold_frame *frame)
@@ -64,21 +63,6 @@ static void find_operands(weft__fold_frame *frame)
     }
 }
 
-/* Whether what all points read is more than the caches hold, and the code asks for it then: long
- * code always does. */
-static bool asks(const weft__fold_frame *frame)
-{
-    int64_t bytes = 0;
-    int flags = 0;
-    for (uint32_t k = 0; k < frame->native->header.operands_count; k++) {
-        flags |= frame->native->operands[k].flags;
-        if ((frame->native->operands[k].flags & WEFT__OPERAND_READ) != 0)
-            bytes += (int64_t)1 << frame->native->operands[k].size;
-    }
-    return !weft__target_host().asks && (flags & WEFT__OPERAND_LEADS) == 0 && bytes > 0 &&
-           frame->launch->kept > weft__memory_streaming_bytes() / bytes / frame->launch->folded;
-}
-
 /* The elements [begin, end) of all columns, into what `to` holds. */
 static void fold_run(weft__fold_frame *frame, int64_t begin, int64_t end, char *const *to)
 {
@@ -90,15 +74,15 @@ static void fold_run(weft__fold_frame *frame, int64_t begin, int64_t end, char *
     for (int32_t k = 0; k < frame->count; k++)
         frame->sheet.slot[k] = to[k];
     patch->columns = frame->columns;
-    patch->streaming = long_rows && asks(frame) ? WEFT__STREAMING_LOADS_ONLY : WEFT__STREAMING_NOT;
+    patch->streaming =
+        long_rows && weft__fold_is_large(frame) ? WEFT__STREAMING_LOADS_ONLY : WEFT__STREAMING_NOT;
     frame->sheet.groups = 1;
     for (int64_t at = begin; at < end; at += patch->rows) {
         weft__fold_place(frame, launch->kept_ndim, launch->ndim, at);
         const int64_t left = axis < 0 ? 1 : launch->size[axis] - patch->position[axis];
         patch->rows = weft__fold_least(end - at, left);
         if (long_rows)
-            patch->rows = weft__fold_least(
-                patch->rows, patch->streaming == WEFT__STREAMING_NOT ? ROWS : ROWS_ASKED);
+            patch->rows = weft__fold_least(patch->rows, ROWS);
         frame->sheet.fresh = at == begin;
         frame->sheet.folded = at;
         find_operands(frame);

@@ -234,7 +234,7 @@ static void emit_turn(weft__emitter *emitter, weft__ref column, int unroll,
     take_phis(emitter, unroll, out);
 }
 
-/* Asks for what comes next of a row, in all vectors of a turn. Not if the launch is small: what is
+/* Asks for what comes next of a row, in all lines of a turn. Not if the launch is small: what is
  * in the caches takes longer with it. */
 static void emit_asking(weft__emitter *emitter, weft__ref column, int unroll)
 {
@@ -247,9 +247,11 @@ static void emit_asking(weft__emitter *emitter, weft__ref column, int unroll)
         if (load->op != WEFT__OP_load || survey->needed[k] == 0 ||
             survey->spacing[load->slot] != WEFT__SPACING_UNIT)
             continue;
+        const int size = weft__memory_size((weft_dtype)survey->kernel->operands[load->slot].dtype);
         for (int j = 0; j < unroll; j++) {
             emitter->at = weft__flow_plus(emitter, column, (int64_t)j * emitter->lanes);
-            weft__emit_ask(emitter, load);
+            if ((j * emitter->lanes << size) % LINE == 0)
+                weft__emit_ask(emitter, load);
         }
     }
     weft__flow_jump(emitter, after);

@@ -245,6 +245,16 @@ static int64_t run_items(weft__fold_frame *frame, int64_t first, int64_t end, in
     return groups * points;
 }
 
+bool weft__fold_is_large(const weft__fold_frame *frame)
+{
+    const double points = (double)frame->launch->kept * (double)frame->launch->folded;
+    int64_t bytes = 0;
+    for (uint32_t k = 0; k < frame->native->header.operands_count; k++)
+        if ((frame->native->operands[k].flags & WEFT__OPERAND_READ) != 0)
+            bytes += (int64_t)1 << frame->native->operands[k].size;
+    return points * (double)bytes > (double)weft__memory_streaming_bytes();
+}
+
 static void begin(weft__fold_frame *frame, const weft__native *native, const weft__launch *launch)
 {
     frame->native = native;
@@ -257,7 +267,10 @@ static void begin(weft__fold_frame *frame, const weft__native *native, const wef
     frame->count = (int32_t)native->header.folds_count;
     frame->product = false;
     frame->points.scalars = frame->results.scalars = weft__launch_scalars(launch);
-    frame->points.streaming = frame->results.streaming = 0;
+    frame->points.streaming = frame->results.streaming = WEFT__STREAMING_NOT;
+    if (frame->plan.mode == WEFT__FOLD_LANES_MODE && !frame->plan.packs &&
+        weft__fold_is_large(frame))
+        frame->points.streaming = WEFT__STREAMING_LOADS_ONLY;
     frame->points.sheet = &frame->sheet;
 }
 

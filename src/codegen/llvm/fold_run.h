@@ -32,6 +32,9 @@ typedef struct weft__fold_frame {
     weft__patch points, results;
 } weft__fold_frame;
 
+/* Whether what all points read is more than the caches hold. */
+bool weft__fold_is_large(const weft__fold_frame *frame);
+
 /* Combines `count` groups of values by halving into the first of them; groups have `columns` values
  * and are `pitch` values apart. */
 void weft__fold_groups(const weft__fold_frame *frame, char *const *groups, int64_t count,

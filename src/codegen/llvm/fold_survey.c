@@ -75,12 +75,13 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
     survey->streamed = -1;
     survey->unroll = unroll_of(survey);
     const bool is_long = survey->operations > WEFT__FOLD_OPERATIONS,
-               columns = plan.mode == WEFT__FOLD_COLUMNS_MODE;
+               columns = plan.mode == WEFT__FOLD_COLUMNS_MODE,
+               whole = survey->unroll * survey->lanes == WEFT__FOLD_LANES;
     /* What is bound by memory alone is hindered by what comes to the first cache, and on most
      * processors by whatever it asks for. */
-    survey->asks = columns && !is_long && !survey->target.asks;
-    if ((columns && is_long) ||
-        (survey->unroll * survey->lanes < WEFT__FOLD_LANES && !survey->asks))
+    survey->asks = !survey->target.asks && !is_long &&
+                   (columns || (plan.mode == WEFT__FOLD_LANES_MODE && whole));
+    if ((columns && is_long) || (!whole && !survey->asks))
         ask_ahead(survey);
     return WEFT_OK;
 }

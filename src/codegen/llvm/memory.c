@@ -9,7 +9,8 @@ enum {
     LINE = 64,
     AHEAD = 2048,       /* bytes */
     AHEAD_FOLDED = 512, /* where many rows are read side by side, and what is next ends with them */
-    AHEAD_SECOND = 1024 /* … into the second cache */
+    AHEAD_SECOND = 1024, /* … into the second cache */
+    AHEAD_LANES = 4096   /* … of one row after the other */
 };
 
 static const weft__emitted_operand *operand_of(const weft__emitter *emitter,
@@ -152,11 +153,13 @@ static bool asks_second(const weft__emitter *emitter)
                                     (survey->fold_mode == WEFT__FOLD_COLUMNS_MODE && survey->asks));
 }
 
-/* Of lanes, the next chunk, or the one after that. */
+/* Of lanes, in long code, the next chunk, or the one after that. */
 static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load)
 {
     const int32_t mode = emitter->survey->fold_mode;
     const bool second = asks_second(emitter);
+    if (mode == WEFT__FOLD_LANES_MODE && emitter->survey->asks)
+        return AHEAD_LANES;
     if (mode == WEFT__FOLD_LANES_MODE)
         return (int64_t)WEFT__FOLD_CHUNK << (size_of(emitter, load) + second);
     if (mode == WEFT__FOLD_COLUMNS_MODE)
