@@ -15,7 +15,8 @@ enum {
     CHAIN = 4, /* fewer than so many could be under way at once */
     STREAMING_MOST = 48, /* longer ones are not bound by memory, and need no second loop */
     STREAMED_BYTES = 16, /* the shortest store that can go past the caches */
-    ASKED = 3            /* operands: fewer are found by the processor as early as it helps */
+    ASKED = 3,           /* operands: fewer are found by the processor as early as it helps */
+    MOVES_MOST = 6       /* operations, beside which it counts how memory is moved */
 };
 
 int weft__memory_size(weft_dtype dtype)
@@ -491,6 +492,26 @@ void weft__survey_finish(weft__survey *survey)
     survey->unroll = unroll_of(survey, room);
 }
 
+/* Whether code is bound by memory, and has nothing in it but vectors of one size: few operations on
+ * elements that follow each other. */
+static bool only_moves(const weft__survey *survey)
+{
+    const weft__kernel *kernel = survey->kernel;
+    bool dense = survey->operands == kernel->operands_count && kernel->loops_count == 0 &&
+                 kernel->scatters_count == 0;
+    unsigned sizes = 0;
+    for (uint32_t k = 0; k < kernel->operands_count; k++) {
+        dense &= survey->flags[k] == 0 || survey->spacing[k] <= WEFT__SPACING_UNIT;
+        if (survey->flags[k] != 0)
+            sizes |= 1U << weft__memory_size((weft_dtype)kernel->operands[k].dtype);
+    }
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (survey->needed[k] != 0 && survey->level[k] == WEFT__LEVEL_POINT &&
+            kernel->values[k].dtype != WEFT_BOOL)
+            sizes |= 1U << weft__value_size(kernel, &kernel->values[k]);
+    return dense && survey->always <= MOVES_MOST && (sizes & (sizes - 1)) == 0;
+}
+
 weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sample,
                               weft__survey *survey)
 {
@@ -500,6 +521,10 @@ weft_status weft__survey_make(const weft__kernel *kernel, const weft__launch *sa
     survey->row_axis = sample->ndim - 2;
     weft__spacings(kernel, sample, survey->spacing);
     weft__survey_finish(survey);
+    if (survey->target.narrow && only_moves(survey)) {
+        survey->target.bytes /= 2;
+        survey->lanes = lanes_of(survey);
+    }
     survey->whole = is_whole(survey);
     return WEFT_OK;
 }

@@ -13,17 +13,19 @@
 enum { LEVELS = 4 };
 
 #if defined __x86_64__ && defined __LP64__
-enum { KNOWN = 1, HALVES = 2, ASKS = 4 };
+enum { KNOWN = 1, HALVES = 2, ASKS = 4, NARROW = 8, ZEN_4 = 0x19 /* and before it */ };
 
 /* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
  * sure: it is asked where there is AVX2. AMD's processors see by themselves what comes next, and
- * lose a tenth where they are told. */
+ * lose a tenth where they are told. Up to Zen 4 they move 64 bytes as two halves. */
 static int ask_processor(void)
 {
-    unsigned a, b = 0, c = 0, d;
-    const int asks = __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx ? 0 : ASKS;
-    const int halves = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0 ? HALVES : 0;
-    return KNOWN | halves | asks;
+    unsigned a = 0, b = 0, c = 0, d;
+    const bool amd = __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx;
+    const bool known = __get_cpuid(1, &a, &b, &c, &d) != 0;
+    const unsigned family = (a >> 8 & 0xf) + (a >> 20 & 0xff);
+    return KNOWN | (known && (c & bit_F16C) != 0 ? HALVES : 0) | (amd ? 0 : ASKS) |
+           (amd && known && family <= ZEN_4 ? NARROW : 0);
 }
 
 /* Asked once: in a virtual machine that takes tens of microseconds. */
@@ -39,12 +41,13 @@ weft__target weft__target_host(void)
 {
     const char *name = weft__interpreter_isa();
     const int facts = processor();
-    const bool halves = (facts & HALVES) != 0, asks = (facts & ASKS) != 0;
+    const bool halves = (facts & HALVES) != 0, asks = (facts & ASKS) != 0,
+               narrow = (facts & NARROW) != 0;
     if (strcmp(name, "avx512") == 0)
-        return (weft__target){WEFT__ISA_AVX512, 64, true, true, halves, asks};
+        return (weft__target){WEFT__ISA_AVX512, 64, true, true, halves, asks, narrow};
     if (strcmp(name, "avx2") == 0)
-        return (weft__target){WEFT__ISA_AVX2, 32, false, true, halves, asks};
-    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false, asks};
+        return (weft__target){WEFT__ISA_AVX2, 32, false, true, halves, asks, false};
+    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false, asks, false};
 }
 
 bool weft__target_runs(weft__isa isa, bool halves)
@@ -58,7 +61,7 @@ const char *weft__target_triple(void) { return "x86_64-unknown-linux-gnu"; }
 #elif defined __aarch64__
 weft__target weft__target_host(void)
 {
-    return (weft__target){WEFT__ISA_NEON, 16, false, true, true, true};
+    return (weft__target){WEFT__ISA_NEON, 16, false, true, true, true, false};
 }
 
 bool weft__target_runs(weft__isa isa, bool halves)

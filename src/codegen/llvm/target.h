@@ -19,6 +19,7 @@ typedef struct weft__target {
     bool fused;  /* fma, and rounding to integers */
     bool halves; /* f16 to and from f32 */
     bool asks;   /* is faster if large launches ask for what they will read soon */
+    bool narrow; /* moves memory faster in vectors of half that size */
 } weft__target;
 
 /* Follows weft__interpreter_isa. */
