@@ -143,7 +143,7 @@ def near(takers):
 
 def measure_work(programs, work, rounds):
     """One row by all programs that have it: once to warm up, then in turn. So is another row whose rate it is compared
-    with, as the speed of memory may change between two rows."""
+    with, right after Weft, which is the first: the speed of memory may change from one second to the next."""
     all_takers = takers = takers_of(programs, work)
     beside = takers_of(programs, *targets.PARTS[work][:2])[:1] if work in targets.PARTS else []
     for p, k in beside:
@@ -153,7 +153,8 @@ def measure_work(programs, work, rounds):
         if turn == FEW_ROUNDS:
             close = near(takers)
             far, takers = [t for t in takers if t not in close], close
-        takers, beside = measured(takers, "all_seconds"), measured(beside, "beside")
+        first, beside = measured(takers[:1], "all_seconds"), measured(beside, "beside")
+        takers = first + measured(takers[1:], "all_seconds")
     takers = [t for t in all_takers if t in takers + far]
     if work in targets.CALLS:
         measure_beyond(programs, takers, targets.CALLS[work])
