@@ -11,10 +11,6 @@
  * WEFT_ERROR_UNSUPPORTED and a message if there is none. Any thread may call it. */
 weft_status weft__llvm_open(void);
 
-/* After a successful weft__llvm_open, once nothing is compiled any more: libLLVM, which stays, does
- * not call this library again. */
-void weft__llvm_close(void);
-
 /* "19.1.7"; NULL before a successful weft__llvm_open. */
 const char *weft__llvm_version(void);
 

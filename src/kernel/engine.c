@@ -78,7 +78,6 @@ static void close_compiler(void)
     pthread_mutex_lock(&mutex);
     closed = true;
     wait_for_users();
-    weft__llvm_close();
     pthread_mutex_unlock(&mutex);
 }
 

@@ -3,6 +3,7 @@
 #include "support/threads.h"
 #include <dlfcn.h>
 #include <libgen.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -252,6 +253,57 @@ TEST(closing_while_kernels_are_compiled)
     CHECK(threads_settle(before));
 }
 
+enum { NOTHING_TO_CALL = 5, TOLD = 1 /* how libLLVM ends a process */ };
+
+static int find_libllvm(struct dl_phdr_info *info, size_t size, void *path)
+{
+    (void)size;
+    if (!strstr(info->dlpi_name, "libLLVM"))
+        return 0;
+    *(const char **)path = info->dlpi_name;
+    return 1;
+}
+
+/* Has libLLVM opened by the library alone, unloads that, and is another user of libLLVM. */
+static void fail_after_unloading(shared *s)
+{
+    weft_array *(*ones)(weft_shape, const weft_options *);
+    weft_status (*explain)(char **, const char *, const char *, int, const char *const *,
+                           const weft_operand *);
+    void (*release)(weft_array *), (*explain_free)(char *);
+    void (*fatal)(const char *reason, bool with_trace);
+    const char *path = NULL, *name = "a";
+    char *text = NULL;
+    void *library = open_library();
+    (void)s;
+    if (!library || !find(library, "weft_ones_with", &ones) ||
+        !find(library, "weft_explain_code", &explain) ||
+        !find(library, "weft_explain_free", &explain_free) ||
+        !find(library, "weft_array_release", &release))
+        _exit(NOTHING_TO_CALL);
+    weft_array *a = ones(WEFT_SHAPE(1000), NULL);
+    const weft_operand operand = WEFT_OPERAND(a);
+    if (explain(&text, "llvm", "a + a", 1, &name, &operand) != WEFT_OK)
+        _exit(NOTHING_TO_CALL);
+    explain_free(text);
+    release(a);
+    (void)dlclose(library);
+    (void)dl_iterate_phdr(find_libllvm, (void *)&path);
+    library = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (!library || !find(library, "_ZN4llvm18report_fatal_errorEPKcb", &fatal))
+        _exit(NOTHING_TO_CALL);
+    fatal("an error of another library's, for a test", false);
+}
+
+TEST(libllvm_does_not_call_what_is_unloaded)
+{
+    NEEDS_FORK();
+    const int status = run_child(fail_after_unloading, NULL);
+    if (status == NOTHING_TO_CALL)
+        SKIP("libweft.so is not beside the tests, or there is no libLLVM");
+    CHECK_INT(status, TOLD);
+}
+
 #define NO_FAULTS "a child process has no part in the count of allocations"
 
 TEST_MAIN(TEST_NO_FAULTS(exit_while_libllvm_is_opened, NO_FAULTS),
@@ -259,5 +311,6 @@ TEST_MAIN(TEST_NO_FAULTS(exit_while_libllvm_is_opened, NO_FAULTS),
           TEST_NO_FAULTS(exit_inside_a_callback, NO_FAULTS),
           TEST_NO_FAULTS(unloading_finishes_and_leaves_no_thread,
                          "the library that is opened has a count of its own"),
+          TEST_NO_FAULTS(libllvm_does_not_call_what_is_unloaded, NO_FAULTS),
           TEST_NO_FAULTS(closing_while_kernels_are_compiled,
                          "the library that is opened has a count of its own"));

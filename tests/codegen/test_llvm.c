@@ -332,10 +332,13 @@ TEST(wrong_kernels)
     CHECK(object.data == NULL);
 }
 
+/* What libLLVM gave up on stays reachable, so that it is no leak. */
+enum { FATAL = 3 };
 static struct {
     weft__llvm_machine machine;
     weft__llvm_module module;
-} abandoned; /* what libLLVM gave up on stays reachable, so that it is no leak */
+} abandoned[FATAL];
+static int abandoned_count;
 
 /* In the place of LLVM's own: what it can make no code of, it reports in this way. */
 static int give_up(weft__llvm_machine machine, weft__llvm_module module, int kind, char **message,
@@ -351,13 +354,16 @@ static int give_up(weft__llvm_machine machine, weft__llvm_module module, int kin
     if (dladdr(address, &info) == 0)
         return 1;
     void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL)
+        return 1;
     address = dlsym(library, "_ZN4llvm18report_fatal_errorEPKcb");
+    (void)dlclose(library);
     if (address == NULL)
         return 1;
     free(*message);
     memcpy(&fatal, &address, sizeof fatal);
-    abandoned.machine = machine;
-    abandoned.module = module;
+    abandoned[abandoned_count].machine = machine;
+    abandoned[abandoned_count++].module = module;
     fatal("no such copy", false);
     return 1;
 }
@@ -371,7 +377,7 @@ TEST(fatal_errors_of_the_compiler)
     weft__object object = {0};
     int (*emit)(weft__llvm_machine, weft__llvm_module, int, char **, weft__llvm_buffer *) =
         weft__llvm.TargetMachineEmitToMemoryBuffer;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < FATAL; k++) {
         sum_begin(&tiny, &at, 10);
         weft__llvm.TargetMachineEmitToMemoryBuffer = give_up;
         CHECK_STATUS(compile_full(&tiny, &at, &object), WEFT_ERROR_COMPILE);

@@ -1,5 +1,6 @@
 /* Random kernels and copies of random layouts and sizes: the compiling engine against the
  * interpreter. */
+#include "codegen/llvm/target.h"
 #include "codegen/random_kernels.h"
 #include "codegen/test_llvm.h"
 
@@ -24,9 +25,13 @@ TEST(random_kernels)
     NEEDS_LLVM;
     const char *text = getenv("WEFT_TEST_KERNELS");
     const int kernels = text != NULL ? atoi(text) : test_quick() ? 40 : 400;
+    const bool narrow = weft__target_host().narrow;
     FOR_EACH_ISA
-    for (int k = 0; k < kernels; k++)
+    for (int k = 0; k < kernels; k++) {
+        weft__target_set_narrow(random_below(2) != 0);
         CHECK(random_trial(k % 4 == 0 ? 60 : k % 4 * 4));
+    }
+    weft__target_set_narrow(narrow);
 }
 
 /* out = a, with elements of some size and both arrays laid out in some way. */
@@ -52,14 +57,17 @@ TEST(copies_of_any_layout)
 {
     NEEDS_LLVM;
     static const int64_t sizes[] = {1, 15, 16, 17, 63, 64, 65, 129, 1000, 4097};
+    const bool narrow = weft__target_host().narrow;
     FOR_EACH_ISA
     for (int k = 0; k < (test_quick() ? 30 : 300); k++) {
         const int64_t size = sizes[k % 10];
+        weft__target_set_narrow(k % 2 != 0);
         const struct space space = k % 3 ? random_space() : space_make(1, &size);
         CHECK(check_copy(&space, copied[random_below(6)],
                          (enum layout_kind)random_below(LAYOUT_KINDS),
                          (enum layout_kind)random_below(LAYOUT_BROADCAST)));
     }
+    weft__target_set_narrow(narrow);
 }
 
 #define LONG "compiles very many kernels; test_llvm covers it"

@@ -248,14 +248,6 @@ static void describe_operands(const weft__kernel *kernel, const weft__survey *su
     }
 }
 
-static bool is_numbered(const weft__kernel *kernel)
-{
-    for (uint32_t k = 0; k < kernel->values_count; k++)
-        if (kernel->values[k].op == WEFT__OP_index && kernel->values[k].slot == WEFT__INDEX_FOLDED)
-            return true;
-    return false;
-}
-
 /* The header, the operands, the folds and the file, one after the other. */
 static weft_status pack(const weft__kernel *kernel, const struct surveys *surveys,
                         weft__llvm_buffer buffer, weft__object *object)
@@ -268,7 +260,7 @@ static weft_status pack(const weft__kernel *kernel, const struct surveys *survey
         .halves = survey->target.halves,
         .streamed = survey->streamed,
         .has_index = weft__kernel_has_index(kernel),
-        .numbered = is_numbered(kernel),
+        .numbered = weft__kernel_has_numbers(kernel),
         .operands_count = kernel->operands_count,
         .displaced_count = survey->operands - results->operands_count,
         .folds_count = kernel->folds_count,

@@ -112,7 +112,8 @@ weft__ref weft__emit_splat(const weft__emitter *emitter, weft__ref single, int l
     return weft__emit_shuffle(emitter, first, nothing, zeros, lanes);
 }
 
-/* Whether a choice is that of the smaller or larger of both, which LLVM has instructions for. */
+/* Whether a choice is that of the smaller or larger of both, which LLVM has instructions for; or of
+ * one that is the same as the other, which LLVM sees. */
 static bool is_extremum(weft__ref condition, weft__ref x, weft__ref y)
 {
     if (!weft__llvm.IsAICmpInst(condition))

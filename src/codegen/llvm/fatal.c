@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A call of libLLVM's that can be left, one at most in each thread. */
 typedef struct attempt {
@@ -27,9 +28,14 @@ static void leave(const char *reason)
     longjmp(left->back, 1);
 }
 
-void weft__llvm_survive(void) { weft__llvm.InstallFatalErrorHandler(leave); }
+static void forget(void) { weft__llvm.ResetFatalErrorHandler(); }
 
-void weft__llvm_close(void) { weft__llvm.ResetFatalErrorHandler(); }
+/* libLLVM stays where this library is unloaded. */
+void weft__llvm_survive(void)
+{
+    if (atexit(forget) == 0)
+        weft__llvm.InstallFatalErrorHandler(leave);
+}
 
 bool weft__llvm_emit(weft__llvm_machine machine, weft__llvm_module module, int kind,
                      weft__llvm_buffer *buffer, char *message, size_t room, bool *lost)

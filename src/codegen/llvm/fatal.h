@@ -4,9 +4,11 @@
 
 #include "codegen/llvm/library.h"
 
-/* Once, when libLLVM is open: errors that it ends a process for come here. Those of threads that
- * are not inside of the function below, as of another library that uses the same libLLVM, are told
- * on the standard error stream, as libLLVM does, and end the process as before. */
+/* Once, when libLLVM is open: errors that it ends a process for come here, until this library is
+ * unloaded. Those of threads that are not inside of the function below, as of another library that
+ * uses the same libLLVM, are told on the standard error stream, as libLLVM does, and end the
+ * process as before. libLLVM has one such function in a process: if another library gave it one
+ * before, that is not called any more. */
 void weft__llvm_survive(void);
 
 /* As LLVMTargetMachineEmitToMemoryBuffer, with the message in a `room` of the caller's. `lost` says

@@ -249,9 +249,10 @@ static void emit_asking(weft__emitter *emitter, weft__ref column, int unroll)
             continue;
         const int size = weft__memory_size((weft_dtype)survey->kernel->operands[load->slot].dtype);
         for (int j = 0; j < unroll; j++) {
+            if ((j * emitter->lanes << size) % LINE != 0)
+                continue;
             emitter->at = weft__flow_plus(emitter, column, (int64_t)j * emitter->lanes);
-            if ((j * emitter->lanes << size) % LINE == 0)
-                weft__emit_ask(emitter, load);
+            weft__emit_ask(emitter, load);
         }
     }
     weft__flow_jump(emitter, after);

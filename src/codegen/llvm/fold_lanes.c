@@ -209,15 +209,18 @@ static bool points_follow(const weft__fold_frame *frame)
     return true;
 }
 
-/* Room for as many results of each fold; false if there is too little. */
+/* Room for so many results of each fold; false if there is too little. */
 static bool use_room(const weft__fold_frame *frame, int64_t results, char **room)
 {
-    char *at = frame->pack, *end = frame->pack + frame->pack_bytes;
+    int64_t used = 0;
     for (int32_t k = 0; k < frame->count; k++) {
-        room[k] = at;
-        at += weft__fold_bytes((int64_t)1 << frame->size[k], results);
+        const int64_t bytes = weft__fold_bytes((int64_t)1 << frame->size[k], results);
+        if (bytes > frame->pack_bytes - used)
+            return false;
+        room[k] = frame->pack + used;
+        used += bytes;
     }
-    return at <= end;
+    return true;
 }
 
 /* As fold_points, of all chunks of points that follow each other, in one go; false if that cannot

@@ -247,12 +247,12 @@ static int64_t run_items(weft__fold_frame *frame, int64_t first, int64_t end, in
 
 bool weft__fold_is_large(const weft__fold_frame *frame)
 {
-    const double points = (double)frame->launch->kept * (double)frame->launch->folded;
+    const double elements = (double)frame->launch->kept * (double)frame->launch->folded;
     int64_t bytes = 0;
     for (uint32_t k = 0; k < frame->native->header.operands_count; k++)
         if ((frame->native->operands[k].flags & WEFT__OPERAND_READ) != 0)
             bytes += (int64_t)1 << frame->native->operands[k].size;
-    return points * (double)bytes > (double)weft__memory_streaming_bytes();
+    return elements * (double)bytes > (double)weft__memory_streaming_bytes();
 }
 
 static void begin(weft__fold_frame *frame, const weft__native *native, const weft__launch *launch)

@@ -153,7 +153,7 @@ static bool asks_second(const weft__emitter *emitter)
                                     (survey->fold_mode == WEFT__FOLD_COLUMNS_MODE && survey->asks));
 }
 
-/* Of lanes, in long code, the next chunk, or the one after that. */
+/* Of lanes, where a turn is not a whole row of them, the next chunk, or the one after that. */
 static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load)
 {
     const int32_t mode = emitter->survey->fold_mode;

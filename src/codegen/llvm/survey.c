@@ -50,6 +50,14 @@ bool weft__kernel_has_index(const weft__kernel *kernel)
     return false;
 }
 
+bool weft__kernel_has_numbers(const weft__kernel *kernel)
+{
+    for (uint32_t k = 0; k < kernel->values_count; k++)
+        if (kernel->values[k].op == WEFT__OP_index && kernel->values[k].slot == WEFT__INDEX_FOLDED)
+            return true;
+    return false;
+}
+
 bool weft__index_by_row(const weft__survey *survey, const weft__value *index)
 {
     return index->slot == WEFT__INDEX_FOLDED || index->slot == survey->row_axis;

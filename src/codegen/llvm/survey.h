@@ -140,6 +140,8 @@ void weft__spacings(const weft__kernel *kernel, const weft__launch *launch, uint
 
 /* Of an axis; the number of an element among those folded is none. */
 bool weft__kernel_has_index(const weft__kernel *kernel);
+/* Whether it has such numbers. */
+bool weft__kernel_has_numbers(const weft__kernel *kernel);
 
 /* Whether a load gives something else near the ends of a row. */
 bool weft__load_has_edges(const weft__survey *survey, const weft__value *load);

@@ -13,7 +13,7 @@
 enum { LEVELS = 4 };
 
 #if defined __x86_64__ && defined __LP64__
-enum { KNOWN = 1, HALVES = 2, ASKS = 4, NARROW = 8, ZEN_4 = 0x19 /* and before it */ };
+enum { KNOWN = 1, HALVES = 2, ASKS = 4, NARROW = 8, ZEN_4 = 0x19 /* the family */ };
 
 /* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
  * sure: it is asked where there is AVX2. AMD's processors see by themselves what comes next, and
@@ -29,9 +29,10 @@ static int ask_processor(void)
 }
 
 /* Asked once: in a virtual machine that takes tens of microseconds. */
+static _Atomic int facts;
+
 static int processor(void)
 {
-    static _Atomic int facts;
     if (!atomic_load_explicit(&facts, memory_order_relaxed))
         atomic_store_explicit(&facts, ask_processor(), memory_order_relaxed);
     return atomic_load_explicit(&facts, memory_order_relaxed);
@@ -40,14 +41,19 @@ static int processor(void)
 weft__target weft__target_host(void)
 {
     const char *name = weft__interpreter_isa();
-    const int facts = processor();
-    const bool halves = (facts & HALVES) != 0, asks = (facts & ASKS) != 0,
-               narrow = (facts & NARROW) != 0;
+    const int known = processor();
+    const bool halves = (known & HALVES) != 0, asks = (known & ASKS) != 0,
+               narrow = (known & NARROW) != 0;
     if (strcmp(name, "avx512") == 0)
         return (weft__target){WEFT__ISA_AVX512, 64, true, true, halves, asks, narrow};
     if (strcmp(name, "avx2") == 0)
         return (weft__target){WEFT__ISA_AVX2, 32, false, true, halves, asks, false};
     return (weft__target){WEFT__ISA_X86_64, 16, false, false, false, asks, false};
+}
+
+void weft__target_set_narrow(bool narrow)
+{
+    atomic_store(&facts, (processor() & ~NARROW) | (narrow ? NARROW : 0));
 }
 
 bool weft__target_runs(weft__isa isa, bool halves)
@@ -64,6 +70,8 @@ weft__target weft__target_host(void)
     return (weft__target){WEFT__ISA_NEON, 16, false, true, true, true, false};
 }
 
+void weft__target_set_narrow(bool narrow) { (void)narrow; }
+
 bool weft__target_runs(weft__isa isa, bool halves)
 {
     (void)halves;
@@ -74,6 +82,8 @@ const char *weft__target_triple(void) { return "aarch64-unknown-linux-gnu"; }
 
 #else
 weft__target weft__target_host(void) { return (weft__target){.isa = WEFT__ISA_NONE, .bytes = 16}; }
+
+void weft__target_set_narrow(bool narrow) { (void)narrow; }
 
 bool weft__target_runs(weft__isa isa, bool halves)
 {

@@ -24,6 +24,8 @@ typedef struct weft__target {
 
 /* Follows weft__interpreter_isa. */
 weft__target weft__target_host(void);
+/* For tests: as if the processor were such a one, or not. */
+void weft__target_set_narrow(bool narrow);
 
 /* Whether code for an instruction set runs here. */
 bool weft__target_runs(weft__isa isa, bool halves);
