@@ -125,11 +125,12 @@ static weft_status new_machine(const weft__target *target, int level, weft__llvm
     return WEFT_OK;
 }
 
-/* The one that is kept for a target and a level: making its tables takes a tenth of the time that
- * a small kernel does. */
+/* One is kept for each target and level: making its tables takes a tenth of the time that a small
+ * kernel does. */
+static _Atomic(weft__llvm_machine) kept[WEFT__ISA_NONE][2][LEVELS];
+
 static _Atomic(weft__llvm_machine) *kept_machine(const weft__target *target, int level)
 {
-    static _Atomic(weft__llvm_machine) kept[WEFT__ISA_NONE][2][LEVELS];
     return &kept[target->isa][target->halves][level];
 }
 
@@ -144,4 +145,14 @@ void weft__target_give(const weft__target *target, int level, weft__llvm_machine
     machine = atomic_exchange(kept_machine(target, level), machine);
     if (machine)
         weft__llvm.DisposeTargetMachine(machine);
+}
+
+void weft__target_drop(void)
+{
+    _Atomic(weft__llvm_machine) *all = &kept[0][0][0];
+    for (size_t k = 0; k < sizeof kept / sizeof *all; k++) {
+        weft__llvm_machine machine = atomic_exchange(&all[k], NULL);
+        if (machine)
+            weft__llvm.DisposeTargetMachine(machine);
+    }
 }
