@@ -15,8 +15,7 @@ enum {
     LONG = 200,      /* operations: longer code is optimized less … */
     LONGEST = 1100,  /* … and not at all if it is longer than most kernels can be */
     COMPLAINT = 200, /* characters */
-    SOON = 24,     /* operations of all vectors in a turn: optimized code of so many is made soon */
-    DISPLACED = 6, /* … of a displaced operand, whose ends of rows have masks */
+    SOON = 24,     /* operations of all vectors in a turn, or values: optimized code is made soon */
     QUICK_MOST = 1 /* vectors of a turn in code that is made quickly */
 };
 
@@ -113,15 +112,15 @@ static weft_status emit_file(weft__emitter *emitter, const struct surveys *surve
     return WEFT_OK;
 }
 
-/* Whether LLVM takes a kernel of 1 to 100 operations longer than most of them. Several folds have
- * long code that combines their lanes. */
+/* Whether LLVM takes longer than over a short map: folds have code that combines their lanes, and
+ * operands that are displaced have ends of rows with masks. Values that are the same for all points
+ * are no operations of vectors. */
 static bool takes_long(const struct surveys *surveys)
 {
-    const weft__survey *points = surveys->folds ? &surveys->points : &surveys->kernel;
-    const uint32_t results = surveys->folds && !surveys->stored ? surveys->kernel.operations : 0;
-    const uint32_t displaced = points->operands - points->kernel->operands_count;
-    return points->operations * (uint32_t)points->unroll + DISPLACED * displaced + results > SOON ||
-           (surveys->folds && surveys->parts.points.folds_count > 1);
+    const weft__survey *survey = &surveys->kernel;
+    return surveys->folds || survey->operands > survey->kernel->operands_count ||
+           survey->kernel->values_count > SOON ||
+           survey->operations * (uint32_t)survey->unroll > SOON;
 }
 
 /* Allocation of registers, and more, takes longer than linear time with much code in one block. */
