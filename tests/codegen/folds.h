@@ -245,7 +245,8 @@ static inline weft_status fold_compile(const struct fold_trial *trial, const wef
 }
 
 /* Both engines leave the same bytes everywhere, also where they should write nothing: compiled
- * code, optimized every other time, in one stage and in two, in pieces of `grain`. */
+ * code, optimized every other time and as if it were for large arrays at random, in one stage and
+ * in two, in pieces of `grain`. */
 static inline bool fold_trial_run(struct fold_trial *trial, int64_t grain)
 {
     struct fold_launch at;
@@ -256,7 +257,9 @@ static inline bool fold_trial_run(struct fold_trial *trial, int64_t grain)
     bool same = true;
     for (int two = !fold_has_room(trial, &at.launch); same && two < 2; two++) {
         fold_begin(trial, 1);
+        weft__memory_set_streaming_bytes(random_below(2));
         fold_run_stages(&image, &at.launch, two, grain);
+        weft__memory_set_streaming_bytes(0);
         for (uint32_t k = 0; same && k < trial->tiny.kernel.operands_count; k++) {
             same =
                 memcmp(trial->after[0][k], trial->after[1][k], (size_t)trial->layout[k].bytes) == 0;

@@ -3,6 +3,7 @@
 #define WEFT_TESTS_CODEGEN_TEST_LLVM_H
 
 #include "codegen/corners.h"
+#include "codegen/interpreter/memory.h"
 #include "codegen/llvm.h"
 #include "codegen/trials.h"
 #include "core/allocate.h"
@@ -44,8 +45,8 @@ static inline void run_pieces(const weft__image *image, const weft__launch *laun
 }
 
 /* Both engines leave the same bytes everywhere, also where they should write nothing. The compiled
- * code, which is optimized every other time, runs in pieces of `grain`, or as it likes if that is
- * 0. */
+ * code, which is optimized every other time, runs as if arrays were large at random, and in pieces
+ * of `grain`, or as it likes if that is 0. */
 static inline bool trial_run(struct trial *trial, int64_t grain)
 {
     static int number;
@@ -56,8 +57,10 @@ static inline bool trial_run(struct trial *trial, int64_t grain)
     CHECK_OR(tiny_run(&trial->tiny, &at) == WEFT_OK, false);
     trial_launch(trial, 1, &at);
     CHECK_OR(native_compile(&trial->tiny, &at, effort, &image) == WEFT_OK, false);
+    weft__memory_set_streaming_bytes(random_below(2));
     run_pieces(&image, &at.launch,
                grain > 0 ? grain : weft__llvm_grain(&trial->tiny.kernel, &at.launch));
+    weft__memory_set_streaming_bytes(0);
     image_release(&image);
     return trial_same(trial);
 }

@@ -12,9 +12,15 @@
  * measured; the size of the last cache is the bound where that is smaller. */
 enum { STREAMING_BYTES = 32 << 20 };
 
+static _Atomic int64_t known;
+
+void weft__memory_set_streaming_bytes(int64_t bytes)
+{
+    atomic_store_explicit(&known, bytes, memory_order_relaxed);
+}
+
 int64_t weft__memory_streaming_bytes(void)
 {
-    static _Atomic int64_t known;
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (bytes == 0) {
         bytes = STREAMING_BYTES;
@@ -23,7 +29,7 @@ int64_t weft__memory_streaming_bytes(void)
         if (cache > 0 && cache < bytes)
             bytes = cache;
 #endif
-        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+        weft__memory_set_streaming_bytes(bytes);
     }
     return bytes;
 }

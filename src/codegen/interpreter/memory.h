@@ -27,5 +27,7 @@ void weft__memory_fence(void);
 
 /* Launches that write more than this many bytes go past the caches. */
 int64_t weft__memory_streaming_bytes(void);
+/* For tests: this many; 0: what suits the machine. */
+void weft__memory_set_streaming_bytes(int64_t bytes);
 
 #endif
