@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -138,11 +139,22 @@ static bool wait_for_job(line *l)
     return !closed && source_of(l);
 }
 
+/* A thread that is woken must not take the processor from the caller that wakes it and wants its
+ * result: the kernel's batch policy. What is late has a lower priority, too, but not first code,
+ * which is short work that others wait for. */
+static void take_turns(const line *l)
+{
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+    if (l == &lines[LATE])
+        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
+}
+
 static void *run(void *argument)
 {
     line *l = argument;
-    if (l == &lines[LATE]) /* first code is short work that others wait for */
-        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
+    take_turns(l);
     pthread_mutex_lock(&mutex);
     while (wait_for_job(l))
         run_one(l);
