@@ -130,15 +130,15 @@ static weft_status place(weft__lowering *lowering, int32_t *free_blocks)
     return fit(program);
 }
 
-/* One live value more is never used, so that steps without a result or argument have something to
- * refer to. */
+/* Every value becomes at most three steps and three live values; one more of these is never used,
+ * so that steps without a result or argument have something to refer to. */
 static weft_status build(const weft__kernel *kernel, const uint8_t *wanted, bool machine,
                          weft__program *program)
 {
-    const size_t values = kernel->values_count, most = WEFT__VALUE_LIVES * values + 1;
-    char *memory = weft__allocate_zeroed(
-        most * (sizeof(weft__live) + 3 * sizeof(int32_t)) +
-        values * (2 * sizeof(int32_t) + (1 + WEFT__VALUE_STEPS) * sizeof(bool)));
+    const size_t values = kernel->values_count, most = 3 * values + 1;
+    char *memory =
+        weft__allocate_zeroed(most * (sizeof(weft__live) + 3 * sizeof(int32_t) + sizeof(bool)) +
+                              values * (2 * sizeof(int32_t) + sizeof(bool)));
     if (memory == NULL)
         return WEFT_ERROR_MEMORY;
     weft__lowering lowering = {.kernel = kernel, .wanted = wanted, .program = program};
@@ -169,7 +169,7 @@ void weft__program_free(void *pointer)
 weft_status weft__program_make(const weft__kernel *kernel, const uint8_t *wanted, bool machine,
                                weft__program **made)
 {
-    const size_t values = kernel->values_count, steps = WEFT__VALUE_STEPS * values;
+    const size_t values = kernel->values_count, steps = 3 * values;
     const size_t shifts = kernel->shifts_count * sizeof(weft__kernel_shift);
     weft__program *program = weft__allocate(sizeof *program + 2 * steps * sizeof(weft__step) +
                                             values * sizeof(uint64_t) + shifts);

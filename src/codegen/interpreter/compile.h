@@ -4,12 +4,7 @@
 
 #include "codegen/interpreter/program.h"
 
-enum {
-    WEFT__LOOPS_DEEP = 16, /* loops in loops */
-    WEFT__VALUE_STEPS = 5, /* of a value at most: a function of it alone is given three, called, and
-                              one is taken */
-    WEFT__VALUE_LIVES = 3
-};
+enum { WEFT__LOOPS_DEEP = 16 }; /* loops in loops */
 
 /* What a value is to a program: a fold is the end of one, or a value that another begins with. */
 enum { WEFT__WANTED_VALUE = 1, WEFT__WANTED_FOLD = 2 };

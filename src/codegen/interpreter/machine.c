@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { LAST = 0xfffe }; /* the phase of stores and folds, which come after everything else */
+enum {
+    LAST = 0xfffe, /* the phase of stores and folds, which come after everything else */
+    LONG = 8       /* primitives that are worth a function */
+};
 
 /* What is known of each value of the kernel, and one function of them while it is made. */
 struct machine {
@@ -19,7 +22,7 @@ struct machine {
     bool *leaves;  /* of a primitive of an odd phase: another phase needs it */
     uint16_t last; /* of the phases before LAST */
     weft__kernel kernel;
-    uint32_t inputs;   /* operands that are given */
+    uint32_t inputs, primitives;
     int32_t *number;   /* of each value: its position in the function, or -1 */
     int32_t *operand;  /* of each operand of the function: the value that it is */
     uint8_t *moved;    /* of each operand: it is in a block */
@@ -135,6 +138,7 @@ static void fill_kernel(struct machine *m, uint16_t phase)
 {
     const uint32_t count = m->lowering->kernel->values_count;
     m->kernel.values_count = m->kernel.operands_count = 0;
+    m->primitives = 0;
     memset(m->number, 0xff, count * sizeof *m->number);
     for (uint32_t k = 0; k < count; k++)
         if (m->phase[k] == phase)
@@ -148,10 +152,16 @@ static void fill_kernel(struct machine *m, uint16_t phase)
         for (int j = 0; j < arguments_of(m, k); j++)
             value.argument[j] = m->number[value.argument[j]];
         m->number[k] = add(m, value);
+        m->primitives++;
     }
     for (uint32_t k = 0; k < count; k++)
         if (m->phase[k] == phase && m->leaves[k])
             (void)add_move(m, WEFT__OP_store, k);
+}
+
+static bool is_worth(const struct machine *m)
+{
+    return m->primitives >= LONG && m->primitives >= 2 * m->kernel.operands_count;
 }
 
 /* Values of the function that only some points need. */
@@ -224,12 +234,11 @@ static void lower_operands(struct machine *m, bool results)
     }
 }
 
-static weft_status lower_call(struct machine *m, uint16_t phase)
+static weft_status lower_call(struct machine *m)
 {
     weft__program *program = m->lowering->program;
     weft__step call = {.kind = WEFT__STEP_CALL};
     weft__x86_code code = {0};
-    fill_kernel(m, phase);
     TRY(assemble(m, &code));
     const weft_status status = append(program, &code, &call.to);
     weft__x86_free(&code);
@@ -246,8 +255,11 @@ static weft_status lower_phase(struct machine *m, uint16_t phase)
 {
     weft__lowering *lowering = m->lowering;
     const uint32_t count = lowering->kernel->values_count;
-    if (phase % 2 != 0)
-        return lower_call(m, phase);
+    if (phase % 2 != 0) {
+        fill_kernel(m, phase);
+        if (is_worth(m))
+            return lower_call(m);
+    }
     for (uint32_t k = 0; k < count; k++) {
         const bool wants = weft__lowering_wants(lowering, (int32_t)k);
         if (m->phase[k] != phase)

@@ -1,7 +1,6 @@
 /* Opening libLLVM at run time: finding it, its functions, its version, and the target of this
  * machine. */
 #include "codegen/llvm/fatal.h"
-#include "codegen/llvm/target.h"
 #include "core/status.h"
 
 #include <dlfcn.h>
@@ -146,10 +145,8 @@ static void open_once(void)
     else if (!find_symbols(handle, name) || !check_version(handle, name) ||
              !start_target(handle, name))
         (void)dlclose(handle);
-    else {
-        (void)atexit(weft__target_drop);
+    else
         weft__llvm_survive();
-    }
 }
 
 weft_status weft__llvm_open(void)

@@ -3,8 +3,10 @@
 #include "codegen/interpreter.h"
 #include "core/status.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #if defined __x86_64__
 #include <cpuid.h>
@@ -140,14 +142,7 @@ weft_status weft__target_take(const weft__target *target, int level, weft__llvm_
     return *machine ? WEFT_OK : new_machine(target, level, machine);
 }
 
-void weft__target_give(const weft__target *target, int level, weft__llvm_machine machine)
-{
-    machine = atomic_exchange(kept_machine(target, level), machine);
-    if (machine)
-        weft__llvm.DisposeTargetMachine(machine);
-}
-
-void weft__target_drop(void)
+static void drop_all(void)
 {
     _Atomic(weft__llvm_machine) *all = &kept[0][0][0];
     for (size_t k = 0; k < sizeof kept / sizeof *all; k++) {
@@ -155,4 +150,17 @@ void weft__target_drop(void)
         if (machine)
             weft__llvm.DisposeTargetMachine(machine);
     }
+}
+
+static void drop_at_exit(void) { (void)atexit(drop_all); }
+
+/* At the end, or when this library is unloaded, those that are kept are dropped before all that
+ * libLLVM has registered while they were used. */
+void weft__target_give(const weft__target *target, int level, weft__llvm_machine machine)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    machine = atomic_exchange(kept_machine(target, level), machine);
+    if (machine)
+        weft__llvm.DisposeTargetMachine(machine);
+    (void)pthread_once(&once, drop_at_exit);
 }

@@ -34,8 +34,6 @@ bool weft__target_runs(weft__isa isa, bool halves);
  * -O; the target is not WEFT__ISA_NONE. */
 weft_status weft__target_take(const weft__target *target, int level, weft__llvm_machine *machine);
 void weft__target_give(const weft__target *target, int level, weft__llvm_machine machine);
-/* Those that were given back are disposed of. */
-void weft__target_drop(void);
 
 /* "x86_64-unknown-linux-gnu" */
 const char *weft__target_triple(void);
