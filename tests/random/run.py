@@ -15,8 +15,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 SKIPPED = 77
-# Each copy of the library takes some of the memory for thread-local data that programs have to spare.
-ENVIRONMENT = dict(os.environ, GLIBC_TUNABLES="glibc.rtld.optional_static_tls=16384")
+# Each copy of the library takes some of the memory for thread-local data that programs have to spare. And what
+# compilers free is kept, which saves a tenth of the time.
+ENVIRONMENT = dict(os.environ, GLIBC_TUNABLES="glibc.rtld.optional_static_tls=16384:glibc.malloc.top_pad=67108864"
+                   ":glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=1073741824")
 BATCH = 512  # programs of one process, which then starts anew with other settings
 BATCH_DEVICE = 64  # on a device whose compiler is slow: so that all processors have some
 
