@@ -14,7 +14,7 @@ typedef struct weft_graph weft_graph;
 /* From here to weft_graph_end, what this thread queues on the stream is recorded and not done:
  *
  *     weft_graph_begin(stream);
- *     weft(u = u + 0.1f*laplacian(u), u);
+ *     weft(u -= 0.1f*laplacian(u), u);
  *     weft_graph *step = weft_graph_end(stream);
  *     for (int k = 0; k < 1000; k++)
  *         weft_graph_launch(step, stream);
