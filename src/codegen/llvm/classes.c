@@ -58,7 +58,7 @@ uint32_t weft__llvm_class(const weft__kernel *kernel, const weft__launch *launch
     uint8_t all[3 + WEFT__OPERANDS_MAX];
     const uint32_t count = 3 + kernel->operands_count;
     all[0] = (uint8_t)target.isa;
-    all[1] = (uint8_t)(target.halves | target.asks << 1 | target.narrow << 2);
+    all[1] = (uint8_t)(target.halves | target.asks << 1 | target.narrow << 2 | target.roomy << 3);
     all[2] = weft__kernel_has_index(kernel) || kernel->shifts_count > 0 ? (uint8_t)launch->ndim : 0;
     if (kernel->folds_count > 0)
         all[2] |= weft__fold_class(kernel, launch, all + 3);

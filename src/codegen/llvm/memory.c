@@ -144,16 +144,18 @@ static weft__ref inserted(const weft__emitter *emitter, weft__ref vector, weft__
                                          "");
 }
 
-/* Whether what is asked for comes to the second cache only: the first one has no room for two
- * chunks of lanes, nor for what comes next of eight rows. */
+/* Whether what is asked for comes to the second cache only: the first one has no room for what
+ * comes next of eight rows, or is too small for two chunks of lanes. */
 static bool asks_second(const weft__emitter *emitter)
 {
     const weft__survey *survey = emitter->survey;
-    return !survey->target.asks && (survey->fold_mode == WEFT__FOLD_LANES_MODE ||
-                                    (survey->fold_mode == WEFT__FOLD_COLUMNS_MODE && survey->asks));
+    const bool lanes = survey->fold_mode == WEFT__FOLD_LANES_MODE;
+    const bool columns = survey->fold_mode == WEFT__FOLD_COLUMNS_MODE;
+    return ((lanes || columns) && survey->asks) || (lanes && !survey->target.roomy);
 }
 
-/* Of lanes, where a turn is not a whole row of them, the next chunk, or the one after that. */
+/* Of lanes, where a turn is not a whole row of them, the next chunk, half a chunk further on, or
+ * the one after that. */
 static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load)
 {
     const int32_t mode = emitter->survey->fold_mode;
@@ -161,7 +163,7 @@ static int64_t bytes_ahead(const weft__emitter *emitter, const weft__value *load
     if (mode == WEFT__FOLD_LANES_MODE && emitter->survey->asks)
         return AHEAD_LANES;
     if (mode == WEFT__FOLD_LANES_MODE)
-        return (int64_t)WEFT__FOLD_CHUNK << (size_of(emitter, load) + second);
+        return (int64_t)(second ? 4 : 3) * (WEFT__FOLD_CHUNK / 2) << size_of(emitter, load);
     if (mode == WEFT__FOLD_COLUMNS_MODE)
         return second ? AHEAD_SECOND : AHEAD_FOLDED;
     return AHEAD;

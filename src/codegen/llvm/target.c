@@ -15,19 +15,20 @@
 enum { LEVELS = 4 };
 
 #if defined __x86_64__ && defined __LP64__
-enum { KNOWN = 1, HALVES = 2, ASKS = 4, NARROW = 8, ZEN_4 = 0x19 /* the family */ };
+enum { KNOWN = 1, HALVES = 2, ASKS = 4, NARROW = 8, ROOMY = 16, ZEN_4 = 0x19 /* the family */ };
 
 /* Not every compiler's __builtin_cpu_supports knows f16c. That the system keeps long registers is
  * sure: it is asked where there is AVX2. AMD's processors see by themselves what comes next, and
- * lose a tenth where they are told. Up to Zen 4 they move 64 bytes as two halves. */
+ * lose a tenth where they are told. Up to Zen 4 they move 64 bytes as two halves, and their first
+ * cache has 32 KiB. */
 static int ask_processor(void)
 {
     unsigned a = 0, b = 0, c = 0, d;
     const bool amd = __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx;
     const bool known = __get_cpuid(1, &a, &b, &c, &d) != 0;
-    const unsigned family = (a >> 8 & 0xf) + (a >> 20 & 0xff);
+    const bool old = amd && known && (a >> 8 & 0xf) + (a >> 20 & 0xff) <= ZEN_4;
     return KNOWN | (known && (c & bit_F16C) != 0 ? HALVES : 0) | (amd ? 0 : ASKS) |
-           (amd && known && family <= ZEN_4 ? NARROW : 0);
+           (old ? NARROW : ROOMY);
 }
 
 /* Asked once: in a virtual machine that takes tens of microseconds. */
@@ -45,12 +46,12 @@ weft__target weft__target_host(void)
     const char *name = weft__interpreter_isa();
     const int known = processor();
     const bool halves = (known & HALVES) != 0, asks = (known & ASKS) != 0,
-               narrow = (known & NARROW) != 0;
+               narrow = (known & NARROW) != 0, roomy = (known & ROOMY) != 0;
     if (strcmp(name, "avx512") == 0)
-        return (weft__target){WEFT__ISA_AVX512, 64, true, true, halves, asks, narrow};
+        return (weft__target){WEFT__ISA_AVX512, 64, true, true, halves, asks, narrow, roomy};
     if (strcmp(name, "avx2") == 0)
-        return (weft__target){WEFT__ISA_AVX2, 32, false, true, halves, asks, false};
-    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false, asks, false};
+        return (weft__target){WEFT__ISA_AVX2, 32, false, true, halves, asks, false, roomy};
+    return (weft__target){WEFT__ISA_X86_64, 16, false, false, false, asks, false, roomy};
 }
 
 void weft__target_set_narrow(bool narrow)
@@ -69,7 +70,7 @@ const char *weft__target_triple(void) { return "x86_64-unknown-linux-gnu"; }
 #elif defined __aarch64__
 weft__target weft__target_host(void)
 {
-    return (weft__target){WEFT__ISA_NEON, 16, false, true, true, true, false};
+    return (weft__target){WEFT__ISA_NEON, 16, false, true, true, true, false, true};
 }
 
 void weft__target_set_narrow(bool narrow) { (void)narrow; }
