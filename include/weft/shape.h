@@ -31,11 +31,12 @@ typedef struct weft_range {
     int64_t start, stop, step; /* from, up to and without, by; an index is in start */
 } weft_range;
 
-/* What an entry of a slice does with its axis. */
+/* What an entry of a slice does with its axis. Numbers that no index is: one that is given without
+ * WEFT_AT is an error. */
 typedef enum weft_range_kind {
-    WEFT_RANGE_STEP,    /* start (included) to stop (excluded) by step */
-    WEFT_RANGE_AT,      /* one index; the axis goes away */
-    WEFT_RANGE_NEW_AXIS /* a new axis of size 1 */
+    WEFT_RANGE_STEP = 0x57000001, /* start (included) to stop (excluded) by step */
+    WEFT_RANGE_AT,                /* one index; the axis goes away */
+    WEFT_RANGE_NEW_AXIS           /* a new axis of size 1 */
 } weft_range_kind;
 
 /* As the start or stop of a range: the end that the step's direction begins or ends at. */

@@ -11,6 +11,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
 static weft__thread *threads;
+static bool closed; /* guarded too: no thread comes any more, for the process ends */
 static _Atomic uint64_t reading_epoch = 1;
 static weft__thread_counts ended; /* of threads that are gone; guarded too */
 
@@ -70,6 +71,24 @@ static void end_thread(void *argument)
 
 static void make_key(void) { key_made = pthread_key_create(&key, end_thread) == 0; }
 
+/* Not where the process ends: what a thread would use may be gone, and so is the key. */
+static weft_status link_thread(weft__thread *thread)
+{
+    pthread_mutex_lock(&mutex);
+    const bool late = closed, linked = !late && key_made && pthread_setspecific(key, thread) == 0;
+    if (linked) {
+        thread->next = threads;
+        threads = thread;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (late)
+        return FAIL(WEFT_ERROR_STREAM,
+                    "the process ends, in another thread: nothing is computed any more");
+    return linked
+               ? WEFT_OK
+               : FAIL(WEFT_ERROR_MEMORY, "the system has no memory left for this thread's state");
+}
+
 weft__thread *weft__thread_make(void)
 {
     pthread_once(&key_once, make_key);
@@ -77,17 +96,12 @@ weft__thread *weft__thread_make(void)
     if (!thread)
         return NULL;
     thread->scratch = weft__allocate(WEFT__SCRATCH_BYTES + 64);
-    if (!thread->scratch || !key_made || pthread_setspecific(key, thread) != 0) {
-        FAIL(WEFT_ERROR_MEMORY, "the system has no memory left for this thread's state");
+    thread->epoch = weft__memory_epoch();
+    if (!thread->scratch || link_thread(thread) != WEFT_OK) {
         weft__free(thread->scratch);
         weft__free(thread);
         return NULL;
     }
-    thread->epoch = weft__memory_epoch();
-    pthread_mutex_lock(&mutex);
-    thread->next = threads;
-    threads = thread;
-    pthread_mutex_unlock(&mutex);
     weft__thread_state = thread;
     return thread;
 }
@@ -154,9 +168,11 @@ void weft__thread_quiesce(uint64_t until)
 
 bool weft__thread_close(void)
 {
+    pthread_mutex_lock(&mutex);
+    closed = true;
+    pthread_mutex_unlock(&mutex);
     if (key_made)
         pthread_key_delete(key);
-    key_made = false;
     if (weft__thread_state)
         end_thread(weft__thread_state);
     pthread_mutex_lock(&mutex);

@@ -147,7 +147,9 @@ static weft_status apply_range(slicing *s, const weft_array *array, const weft_r
     if (range->kind == WEFT_RANGE_NEW_AXIS)
         return add_axis(s, 1, 0);
     if (range->kind != WEFT_RANGE_STEP && range->kind != WEFT_RANGE_AT)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "ranges", "%d is no kind of range", range->kind);
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "ranges",
+                       "%d is no range; one index is WEFT_AT(%d), all of an axis is WEFT_ALL",
+                       range->kind, range->kind);
     if (s->axis == array->shape.ndim)
         return FAIL_AT(WEFT_ERROR_SHAPE, "ranges",
                        "there are more ranges than the array's %d dimensions", array->shape.ndim);

@@ -1,4 +1,5 @@
 /* The end of the process and of the library: queued work is finished, no thread is left. */
+#include "core/thread.h"
 #include "support/check.h"
 #include "support/threads.h"
 #include <dlfcn.h>
@@ -107,6 +108,66 @@ TEST(exit_while_libllvm_is_opened)
         CHECK_INT(run_child(exit_while_another_compiles, s), 3);
     }
     munmap(s, sizeof *s);
+}
+
+static void *begin_late(void *argument)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(4));
+    atomic_store(&((shared *)argument)->count,
+                 a == NULL && strstr(weft_error_message(), "the process ends") != NULL);
+    return NULL;
+}
+
+static void begin_while_the_process_ends(shared *s)
+{
+    pthread_t thread;
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(4));
+    (void)weft__thread_close();
+    if (pthread_create(&thread, NULL, begin_late, s) == 0)
+        pthread_join(thread, NULL);
+    _exit(a ? 3 : 4);
+}
+
+/* What it would use may be gone. */
+TEST(no_thread_begins_when_the_process_ends)
+{
+    NEEDS_FORK();
+    shared *s = new_shared();
+    CHECK(s);
+    const int status = run_child(begin_while_the_process_ends, s);
+    const long refused = atomic_load(&s->count);
+    munmap(s, sizeof *s);
+    CHECK_INT(status, 3);
+    CHECK_INT(refused, 1);
+}
+
+/* A child, forked while another thread calls the library for the first time, has nothing to do
+ * with that; here that thread goes on while the process ends. */
+static void *compute(void *argument)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(100000)), *b = weft_zeros_like(a);
+    for (int i = 0; i < 50; i++)
+        (void)weft(b = sin(a) * exp(a) + b, a, b);
+    return argument;
+}
+
+static void fork_and_exit_beside_a_first_call(shared *s)
+{
+    pthread_t thread;
+    (void)s;
+    if (pthread_create(&thread, NULL, compute, NULL) != 0)
+        _exit(4);
+    const pid_t child = fork();
+    if (child == 0)
+        exit(3);
+    exit(outcome(child));
+}
+
+TEST(exit_beside_the_first_call_of_a_thread)
+{
+    NEEDS_FORK();
+    for (int k = 0; k < (test_quick() ? 10 : 100); k++)
+        CHECK_INT(run_child(fork_and_exit_beside_a_first_call, NULL), 3);
 }
 
 TEST(exit_finishes_what_is_queued)
@@ -311,7 +372,9 @@ TEST(libllvm_does_not_call_what_is_unloaded)
 
 #define NO_FAULTS "a child process has no part in the count of allocations"
 
-TEST_MAIN(TEST_NO_FAULTS(exit_while_libllvm_is_opened, NO_FAULTS),
+TEST_MAIN(TEST_NO_FAULTS(exit_beside_the_first_call_of_a_thread, NO_FAULTS),
+          TEST_NO_FAULTS(no_thread_begins_when_the_process_ends, NO_FAULTS),
+          TEST_NO_FAULTS(exit_while_libllvm_is_opened, NO_FAULTS),
           TEST_NO_FAULTS(exit_finishes_what_is_queued, NO_FAULTS),
           TEST_NO_FAULTS(exit_inside_a_callback, NO_FAULTS),
           TEST_NO_FAULTS(unloading_finishes_and_leaves_no_thread,

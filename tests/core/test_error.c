@@ -273,7 +273,9 @@ TEST(bad_ranks_and_axes)
     CHECK_REFUSED(weft_slice(a, WEFT_AT(INT64_MIN)), WEFT_ERROR_SHAPE, "range", "axis 0");
     CHECK_REFUSED(weft_slice(a, WEFT_STEP(0, 1, 0)), WEFT_ERROR_SHAPE, "range", "step", "0");
     weft_range odd = {77, 0, 0, 1};
-    CHECK_REFUSED(weft_slice_with(a, 1, &odd), WEFT_ERROR_ARGUMENT, "ranges", "77");
+    CHECK_REFUSED(weft_slice_with(a, 1, &odd), WEFT_ERROR_ARGUMENT, "ranges", "WEFT_AT(77)");
+    for (odd.kind = 0; odd.kind < 3; odd.kind++) /* weft_slice(a, 1), which C takes for a range */
+        CHECK_REFUSED(weft_slice_with(a, 1, &odd), WEFT_ERROR_ARGUMENT, "ranges", "WEFT_AT");
     CHECK_REFUSED(weft_slice(a, WEFT_NEW_AXIS, WEFT_NEW_AXIS, WEFT_NEW_AXIS, WEFT_NEW_AXIS,
                              WEFT_NEW_AXIS, WEFT_NEW_AXIS, WEFT_NEW_AXIS),
                   WEFT_ERROR_SHAPE, "ranges", "8 dimensions");
