@@ -77,7 +77,8 @@ typedef struct weft_save_options {
     bool compress;    /* an NPZ file: with zlib */
 } weft_save_options;
 
-/* weft_save("a.npy", a): as NPY, or as NPZ where the path ends with .npz. */
+/* weft_save("a.npy", a): as NPY, or as NPZ where the path ends with .npz. One that ends with .png
+ * is an error: weft_save_png writes pictures. */
 #define weft_save(...) WEFT__SAVE(__VA_ARGS__, )
 #define WEFT__SAVE(path, ...) WEFT__SAVE_(path, __VA_ARGS__)
 #define WEFT__SAVE_(path, array, ...)                                                              \
@@ -93,7 +94,7 @@ WEFT_API weft_status weft_save_all(const char *path, int count, const char *cons
  * if elements are missing, or a piece was written only in part; it and weft_writer_cancel free the
  * writer, finished or not, and cancel leaves no file behind. */
 typedef struct weft_writer weft_writer;
-/* A writer for an array of that dtype and shape. A path that ends in .npz is an error. */
+/* A writer for an array of that dtype and shape. A path that ends in .npz or .png is an error. */
 WEFT_API weft_writer *weft_writer_new(const char *path, weft_dtype dtype, weft_shape shape);
 /* The next elements: waits for them. */
 WEFT_API weft_status weft_writer_add(weft_writer *writer, weft_array *piece);

@@ -159,6 +159,11 @@ weft_status weft_save_with(const char *path, weft_array *array, const weft_save_
     const char *name = options.name ? options.name : "arr_0";
     if (ends_with(path, ".npz"))
         return save_npz(path, 1, &name, &array, options.compress);
+    if (ends_with(path, ".png"))
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "path",
+                       "%.300s: pictures are written by weft_save_png, files of numbers are named "
+                       ".npy or .npz",
+                       path);
     if (options.compress || options.name)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, options.name ? "name" : "compress",
                        "an NPY file has no %s; save it as .npz",
@@ -214,7 +219,7 @@ weft_writer *weft_writer_new(const char *path, weft_dtype dtype, weft_shape shap
     OPERATION("weft_writer_new");
     if (weft_dtype_size(dtype) == 0)
         return weft__fail_dtype(dtype), NULL;
-    if (ends_with(path, ".npz"))
+    if (ends_with(path, ".npz") || ends_with(path, ".png"))
         return FAIL_AT_NULL(WEFT_ERROR_UNSUPPORTED, "path",
                             "%.300s: only NPY files are written in pieces; name it .npy, or save "
                             "the whole array with weft_save",

@@ -201,6 +201,17 @@ TEST(file_wrong_headers_are_errors)
     (void)unlink(path);
 }
 
+TEST(file_pictures_are_no_files_of_numbers)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(2, 3), .device = device());
+    const char *path = path_of("numbers.png");
+    CHECK(a);
+    CHECK_STATUS(weft_save(path, a), WEFT_ERROR_ARGUMENT);
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "weft_save_png");
+    CHECK(!weft_writer_new(path, WEFT_F32, WEFT_SHAPE(2)));
+    CHECK_INT(size_of(path), -1);
+}
+
 TEST(file_npz_holds_several_arrays)
 {
     const char *path = path_of("several.npz");
@@ -456,7 +467,8 @@ TEST_MAIN(TEST_OF(file_every_dtype_and_layout_comes_back),
           TEST_OF(file_shapes_without_elements_and_axes),
           TEST_OF(file_headers_as_others_write_them), TEST_OF(file_versions_2_and_3),
           TEST_OF(file_wrong_headers_are_errors), TEST_OF(file_npz_holds_several_arrays),
-          TEST_OF(file_mapped_memory_is_private), TEST_OF(file_saving_waits), TEST_OF(file_pieces),
-          TEST_OF(file_pieces_are_npy), TEST_OF(file_pieces_that_are_given_up),
-          TEST_OF(file_large_views_are_written_in_pieces), TEST_OF(file_nothing_half_written_stays),
-          TEST_OF(file_a_broken_writer_makes_no_file), TEST_OF(file_links_are_followed));
+          TEST_OF(file_pictures_are_no_files_of_numbers), TEST_OF(file_mapped_memory_is_private),
+          TEST_OF(file_saving_waits), TEST_OF(file_pieces), TEST_OF(file_pieces_are_npy),
+          TEST_OF(file_pieces_that_are_given_up), TEST_OF(file_large_views_are_written_in_pieces),
+          TEST_OF(file_nothing_half_written_stays), TEST_OF(file_a_broken_writer_makes_no_file),
+          TEST_OF(file_links_are_followed));
