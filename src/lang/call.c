@@ -127,16 +127,17 @@ static weft_status parse_value(weft__parser *p, weft__syntax_attributes *a)
 
 static const struct {
     const char *name;
+    uint8_t bit; /* of those that exclude each other: the same */
     int group;
     int operations[2]; /* if only these of the group have it */
     weft_status (*parse)(weft__parser *p, weft__syntax_attributes *a);
 } named[] = {
-    {"axis", WEFT__GROUP_reduction, {-1, -1}, parse_axes},
-    {"keep", WEFT__GROUP_reduction, {-1, -1}, parse_keep},
-    {"order", WEFT__GROUP_reduction, {WEFT__LANG_norm, -1}, parse_order},
-    {"correction", WEFT__GROUP_reduction, {WEFT__LANG_var, WEFT__LANG_std}, parse_correction},
-    {"boundary", WEFT__GROUP_stencil, {-1, -1}, parse_boundary},
-    {"value", WEFT__GROUP_stencil, {-1, -1}, parse_value},
+    {"axis", 1, WEFT__GROUP_reduction, {-1, -1}, parse_axes},
+    {"keep", 2, WEFT__GROUP_reduction, {-1, -1}, parse_keep},
+    {"order", 4, WEFT__GROUP_reduction, {WEFT__LANG_norm, -1}, parse_order},
+    {"correction", 8, WEFT__GROUP_reduction, {WEFT__LANG_var, WEFT__LANG_std}, parse_correction},
+    {"boundary", 1, WEFT__GROUP_stencil, {-1, -1}, parse_boundary},
+    {"value", 1, WEFT__GROUP_stencil, {-1, -1}, parse_value},
 };
 enum { NAMED = sizeof named / sizeof named[0] };
 
@@ -179,14 +180,25 @@ static weft_status add_attributes(weft__parser *p)
     return WEFT_OK;
 }
 
+static weft_status note_named(weft__parser *p, int i)
+{
+    weft__frame *frame = top_frame(p);
+    if ((frame->named & named[i].bit) != 0 && named[i].parse != parse_axes)
+        return PARSE_FAIL(p, p->token.at, "%s takes %s once", name_of(p, frame).text,
+                          named[i].group == WEFT__GROUP_stencil ? "one of boundary and value"
+                                                                : named[i].name);
+    frame->named |= named[i].bit;
+    return WEFT_OK;
+}
+
 /* At a name and "=". */
 static weft_status parse_named(weft__parser *p)
 {
     weft__token name = p->token;
     TRY(add_attributes(p));
-    top_frame(p)->named = true;
     for (int i = 0; i < NAMED; i++)
         if (takes(top_frame(p), i) && weft__parser_token_is(p, named[i].name)) {
+            TRY(note_named(p, i));
             weft__parser_next(p);
             weft__parser_next(p);
             return named[i].parse(p, &p->syntax->attributes[top_frame(p)->attributes]);
@@ -219,7 +231,8 @@ static weft_status check_constants(weft__parser *p, const weft__frame *frame, ui
     for (uint32_t i = first; i < count; i++)
         if (!is_integer_constant(&nodes[arguments[i]]))
             return PARSE_FAIL(p, nodes[arguments[i]].column,
-                              "argument %u of %s must be an integer constant", i + 1, facts->name);
+                              "argument %u of %s must be an integer constant of less than 2^31",
+                              i + 1, facts->name);
     return WEFT_OK;
 }
 

@@ -15,6 +15,12 @@ static weft_status no_common(weft__checker *c, uint32_t column, weft_dtype a, bo
                              weft_dtype b, bool b_weak)
 {
     weft_dtype typed = a_weak ? b : a;
+    const weft__lang_quoted sign = written(c, column);
+    if (typed == WEFT_BOOL && (a_weak || b_weak) && (sign.text[0] == '<' || sign.text[0] == '>'))
+        return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE,
+                          "'%s' compares a bool with a number; what lies between two is "
+                          "low < x && x < high",
+                          sign.text);
     if (a_weak || b_weak)
         return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE,
                           "'%s': %s does not become %s; cast the %s, as in %s(...)",

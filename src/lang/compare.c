@@ -3,6 +3,7 @@
 #include "lang/evaluate.h"
 #include "ops/copy.h"
 #include <weft/compare.h>
+#include <weft/create.h>
 
 typedef struct site {
     const char *text;
@@ -22,13 +23,17 @@ typedef struct site {
          "x, y, atol, rtol")
 #define BOTH_NAN " || (u != u && v != v)"
 
-/* By whether x and y are integers, and whether NaNs are equal. */
-static const site close_sites[2][2][2] = {
-    {{CLOSE("x", "y", ""), CLOSE("x", "y", BOTH_NAN)},
-     {CLOSE("x", "f64(y)", ""), CLOSE("x", "f64(y)", BOTH_NAN)}},
-    {{CLOSE("f64(x)", "y", ""), CLOSE("f64(x)", "y", BOTH_NAN)},
-     {CLOSE("f64(x)", "f64(y)", ""), CLOSE("f64(x)", "f64(y)", BOTH_NAN)}},
-};
+#define CLOSE_BOTH(x_, y_)                                                                         \
+    {                                                                                              \
+        CLOSE(x_, y_, ""), CLOSE(x_, y_, BOTH_NAN)                                                 \
+    }
+#define CLOSE_ALL(x_)                                                                              \
+    {                                                                                              \
+        CLOSE_BOTH(x_, "y"), CLOSE_BOTH(x_, "f64(y)"), CLOSE_BOTH(x_, "f32(y)")                    \
+    }
+
+/* By what x and y are compared as, and whether NaNs are equal. */
+static const site close_sites[3][3][2] = {CLOSE_ALL("x"), CLOSE_ALL("f64(x)"), CLOSE_ALL("f32(x)")};
 static const site equal_sites[2] = {
     SITE("weft_array_equal", "all(x == y)", "x, y"),
     SITE("weft_array_equal", "all(x == y || (x != x && y != y))", "x, y"),
@@ -52,10 +57,18 @@ static weft_status check_operands(const weft_operand operands[2])
     return WEFT_OK;
 }
 
-static bool is_integer(const weft_operand *operand)
+static weft_dtype dtype_of(const weft_operand *operand)
 {
-    const int dtype = is_array(operand) ? operand->value.input->dtype : operand->dtype;
-    return weft__dtype_rank((weft_dtype)dtype) <= WEFT__RANK_INTEGER;
+    return (weft_dtype)(is_array(operand) ? operand->value.input->dtype : operand->dtype);
+}
+
+/* Integers as f64, halves as f32, for tolerances take the dtype of what they are compared with. */
+static int compared_as(const weft_operand *operand)
+{
+    const weft_dtype dtype = dtype_of(operand);
+    return weft__dtype_rank(dtype) <= WEFT__RANK_INTEGER ? 1
+           : dtype == WEFT_F16 || dtype == WEFT_BF16     ? 2
+                                                         : 0;
 }
 
 static weft_status run_close(const weft_operand given[2], const weft_compare_options *options,
@@ -72,7 +85,7 @@ static weft_status run_close(const weft_operand given[2], const weft_compare_opt
     }
     const weft_operand operands[] = {given[0], given[1], WEFT_OPERAND(o.atol),
                                      WEFT_OPERAND(o.rtol)};
-    const site *s = &close_sites[is_integer(&given[0])][is_integer(&given[1])][o.equal_nan];
+    const site *s = &close_sites[compared_as(&given[0])][compared_as(&given[1])][o.equal_nan];
     return weft__site_run(s->text, s->length, 4, operands, true, value);
 }
 
@@ -122,6 +135,22 @@ static weft_status run_equal(const weft_operand operands[2], const weft_compare_
     return weft__site_run(s->text, s->length, 2, operands, true, value);
 }
 
+typedef weft_status compare(const weft_operand operands[2], const weft_compare_options *options,
+                            weft_array **value);
+
+/* Of two numbers, one becomes an array. */
+static weft_status run(compare *function, weft_operand x, weft_operand y,
+                       const weft_compare_options *options, weft_array **value)
+{
+    if (is_array(&x) || is_array(&y))
+        return function((weft_operand[]){x, y}, options, value);
+    WEFT_AUTO weft_array *array = weft_full_with(
+        WEFT_SCALAR, x, &(weft_options){sizeof(weft_options), .dtype = dtype_of(&x)});
+    if (!array)
+        return weft_error_code();
+    return function((weft_operand[]){WEFT_OPERAND(array), y}, options, value);
+}
+
 /* Reads the answer: waits. */
 static bool answer(weft_status status, weft_array *value)
 {
@@ -137,7 +166,7 @@ bool weft_allclose_with(weft_operand x, weft_operand y, const weft_compare_optio
 {
     weft_array *value = NULL;
     OPERATION("weft_allclose");
-    const weft_status status = run_close((weft_operand[]){x, y}, options, &value);
+    const weft_status status = run(run_close, x, y, options, &value);
     return answer(status, value);
 }
 
@@ -145,7 +174,7 @@ bool weft_array_equal_with(weft_operand x, weft_operand y, const weft_compare_op
 {
     weft_array *value = NULL;
     OPERATION("weft_array_equal");
-    const weft_status status = run_equal((weft_operand[]){x, y}, options, &value);
+    const weft_status status = run(run_equal, x, y, options, &value);
     return answer(status, value);
 }
 
@@ -154,7 +183,7 @@ weft_array *weft_allclose_new_with(weft_operand x, weft_operand y,
 {
     weft_array *value = NULL;
     OPERATION("weft_allclose_new");
-    return run_close((weft_operand[]){x, y}, options, &value) == WEFT_OK ? value : NULL;
+    return run(run_close, x, y, options, &value) == WEFT_OK ? value : NULL;
 }
 
 weft_array *weft_array_equal_new_with(weft_operand x, weft_operand y,
@@ -162,5 +191,5 @@ weft_array *weft_array_equal_new_with(weft_operand x, weft_operand y,
 {
     weft_array *value = NULL;
     OPERATION("weft_array_equal_new");
-    return run_equal((weft_operand[]){x, y}, options, &value) == WEFT_OK ? value : NULL;
+    return run(run_equal, x, y, options, &value) == WEFT_OK ? value : NULL;
 }

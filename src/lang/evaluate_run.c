@@ -275,6 +275,8 @@ static void fill_scalars(const weft_operand *operands, const weft__lowered *lowe
         const double *part = &number->value.complex_[lowered->scalars[i] % 2];
         memcpy(&scalars[i], is_complex ? (const void *)part : (const void *)&number->value,
                sizeof *scalars);
+        if (number->dtype == WEFT_BOOL) /* whatever another language has for true */
+            scalars[i] = scalars[i] != 0;
     }
 }
 

@@ -74,7 +74,8 @@ static const char *integer_suffix(reader *r, bool decimal, weft__number *number)
         take(r, 'l');
     is_unsigned |= !is_unsigned && take(r, 'u');
     if (r->at < r->length)
-        return "this is no number, or its suffix is none of u, l, ul, ll, ull";
+        return "this is no number, or its suffix is none of u, l, ul, ll, ull, and i of imaginary "
+               "ones";
     number->weak = !is_unsigned && !is_long;
     if (number->weak || (is_long && !is_unsigned)) {
         number->dtype = number->integer > INT64_MAX ? WEFT_U64 : WEFT_I64;

@@ -42,6 +42,23 @@ bool weft__parser_token_is(const weft__parser *p, const char *text)
     return p->token.length == length && !memcmp(TOKEN_TEXT(p, p->token), text, length);
 }
 
+/* What is written otherwise in Python, or nothing. */
+static const char *advice_on(const weft__parser *p)
+{
+    static const char *const words[][2] = {
+        {"and", "; both is x && y"},
+        {"or", "; either is x || y"},
+        {"if", "; where(condition, x, y) chooses between elements"},
+    };
+    const weft__token t = p->token;
+    if (t.kind == WEFT__TOKEN_STAR && t.at && p->lexer.text[t.at - 1] == '*')
+        return "; a power is pow(x, y)";
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (t.kind == WEFT__TOKEN_NAME && weft__parser_token_is(p, words[k][0]))
+            return words[k][1];
+    return "";
+}
+
 weft_status weft__parser_expected(weft__parser *p, const char *what)
 {
     weft__token t = p->token;
@@ -53,9 +70,8 @@ weft_status weft__parser_expected(weft__parser *p, const char *what)
         return PARSE_FAIL(
             p, t.at, "there is no '%s'; write %s= 1, or put a blank between two signs",
             QUOTE(TOKEN_TEXT(p, t), t.length), t.kind == WEFT__TOKEN_INCREMENT ? "+" : "-");
-    const bool power = t.kind == WEFT__TOKEN_STAR && t.at && p->lexer.text[t.at - 1] == '*';
     return PARSE_FAIL(p, t.at, "%s was expected, not '%s'%s", what,
-                      QUOTE(TOKEN_TEXT(p, t), t.length), power ? "; a power is pow(x, y)" : "");
+                      QUOTE(TOKEN_TEXT(p, t), t.length), advice_on(p));
 }
 
 weft_status weft__parser_push(weft__parser *p, weft__frame frame)

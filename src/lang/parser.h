@@ -25,7 +25,7 @@ typedef struct weft__frame {
     uint8_t kind;
     uint8_t operation; /* of UNARY, BINARY and CALL; the dtype of CAST; the operand of ACCESS */
     uint8_t power;     /* of UNARY and BINARY: how strongly it binds */
-    bool named;        /* CALL: a named argument has been seen */
+    uint8_t named;     /* CALL: which named arguments have been seen, as bits */
     bool value;        /* CALL: the argument being read is that of value= */
     uint32_t column;
     int32_t left, middle;

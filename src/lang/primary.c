@@ -92,6 +92,26 @@ static weft_dtype dtype_of_numpy(weft__lang_name name)
     return WEFT_DTYPE_DEFAULT;
 }
 
+/* What is written otherwise in NumPy and in C's headers, or NULL. */
+static const char *advice_on(weft__lang_name name)
+{
+    static const char *const names[][2] = {
+        {"not", "the opposite is !x"},
+        {"I", "an imaginary number is written 1.0i"},
+        {"M_PI", "here it is pi"},
+        {"INFINITY", "here it is inf"},
+        {"NAN", "here it is nan"},
+        {"len", "how many there are is an operand; sum(a)/len(a) is mean(a)"},
+        {"roll", "roll(a, 1) is shift(a, -1, boundary=wrap)"},
+    };
+    if (name.length > 3 && !memcmp(name.text, "np.", 3))
+        return "functions have their plain names, as sum(a)";
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (strlen(names[k][0]) == name.length && !memcmp(names[k][0], name.text, name.length))
+            return names[k][1];
+    return NULL;
+}
+
 weft_status weft__parse_unknown(weft__parser *p, bool function)
 {
     weft__lang_name name = whole_name(p);
@@ -114,6 +134,9 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
                           name.length == 2 && !memcmp(name.text, "if", 2)
                               ? "; where(condition, x, y) chooses between elements"
                               : "");
+    const char *habit = advice_on(name);
+    if (habit)
+        return PARSE_FAIL(p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length), habit);
     if (!function && is_set_later(p))
         return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));
     if (function)

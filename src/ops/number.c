@@ -82,7 +82,9 @@ weft__element weft__number_build(weft__builder *builder, const weft_operand *num
     for (int part = 0; part < (complex ? 2 : 1); part++) {
         uint64_t *scalar = &scalars[builder->kernel.scalars_count];
         const double value = complex ? number->value.complex_[part] : number->value.f;
-        if (weft__dtype_rank(from) < WEFT__RANK_FLOAT)
+        if (from == WEFT_BOOL)
+            *scalar = number->value.u != 0;
+        else if (weft__dtype_rank(from) < WEFT__RANK_FLOAT)
             memcpy(scalar, &number->value, sizeof *scalar);
         else if (narrow)
             *scalar = narrowed(value, odd);

@@ -106,6 +106,42 @@ TEST(X4_types_numbers_and_shapes)
     CHECK(weft_allclose(INT64_MAX, INT64_MAX) && !weft_array_equal(INT64_MAX, INT64_MAX - 1));
 }
 
+/* Tolerances are not rounded to what is compared. */
+TEST(X4_halves_are_compared_as_f32)
+{
+    static const struct {
+        weft_dtype dtype;
+        double x, y, atol;
+        bool close;
+    } cases[] = {
+        {WEFT_F16, 65504, -65504, 1e5, false},   {WEFT_F16, 65504, -65504, 131008, true},
+        {WEFT_BF16, 1, 1.5, 0.4999, false},      {WEFT_BF16, 1, 1.5, 0.5, true},
+        {WEFT_F16, 1, 1 + 0x1p-10, 9e-4, false}, {WEFT_F16, 1, 1 + 0x1p-10, 0x1p-10, true},
+        {WEFT_F16, 0, 0x1p-24, 4e-8, false},     {WEFT_F16, 0, 0x1p-24, 6e-8, true},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        WEFT_AUTO weft_array *x = of_doubles(&cases[k].x, 1, cases[k].dtype),
+                             *y = of_doubles(&cases[k].y, 1, cases[k].dtype),
+                             *single = of_doubles(&cases[k].y, 1, WEFT_F32);
+        CHECK(x && y && single);
+        CHECK_INT(weft_allclose(x, y, .atol = cases[k].atol), cases[k].close);
+        CHECK_INT(weft_allclose(y, x, .atol = cases[k].atol), cases[k].close);
+        CHECK_INT(weft_allclose(x, single, .atol = cases[k].atol), cases[k].close);
+        CHECK_INT(weft_allclose(x, cases[k].y, .atol = cases[k].atol), cases[k].close);
+    }
+}
+
+TEST(X4_numbers_alone)
+{
+    weft_error_clear();
+    CHECK(weft_allclose(2.0, 3.0, .atol = 1) && !weft_allclose(2.0, 3.0, .atol = 0.5));
+    CHECK(weft_allclose(INFINITY, INFINITY) && weft_allclose(1.0f, 1) && weft_allclose(2, 2));
+    CHECK(weft_array_equal(1, 1) && weft_array_equal(1.5, 1.5) && !weft_array_equal(1.5, 2.5));
+    CHECK(!weft_array_equal((double)NAN, (double)NAN));
+    CHECK(weft_array_equal((double)NAN, (double)NAN, .equal_nan = true));
+    CHECK_STATUS(weft_error_code(), WEFT_OK);
+}
+
 TEST(X4_equality_is_exact)
 {
     const double numbers[] = {0, 1, (double)NAN, INFINITY},
@@ -174,5 +210,6 @@ TEST(X4_bad_input)
 }
 
 TEST_MAIN(TEST_OF(X4_allclose_pairs), TEST_OF(X4_allclose_one_of_many),
-          TEST_OF(X4_types_numbers_and_shapes), TEST_OF(X4_equality_is_exact), TEST_OF(E3_waits),
+          TEST_OF(X4_types_numbers_and_shapes), TEST_OF(X4_halves_are_compared_as_f32),
+          TEST_OF(X4_numbers_alone), TEST_OF(X4_equality_is_exact), TEST_OF(E3_waits),
           TEST_OF(X4_bad_input));

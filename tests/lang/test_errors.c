@@ -98,6 +98,15 @@ TEST(X2_grammar)
         {"c = (unsigned float)a", "a, c", SYNTAX, "unsigned", "unsigned"},
         {"return = a", "a", SYNTAX, "has a meaning of its own", "return"},
         {"if (a) c = a", "a, c", SYNTAX, "'if' has a meaning", "if"},
+        {"c = a and b", "a, b, c", SYNTAX, "not 'and'; both is x && y", "and"},
+        {"c = a or b", "a, b, c", SYNTAX, "not 'or'; either is x || y", "or"},
+        {"c = a if a > b else b", "a, b, c", SYNTAX, "not 'if'; where(", "if"},
+        {"c = not(a > b)", "a, b, c", SYNTAX, "the opposite is !x", "not"},
+        {"c = np.sum(a)", "a, c", SYNTAX, "plain names, as sum(a)", "np"},
+        {"c = sum(a)/len(a)", "a, c", SYNTAX, "mean(a)", "len"},
+        {"c = roll(a, 1)", "a, c", SYNTAX, "shift(a, -1, boundary=wrap)", "roll"},
+        {"c = M_PI*a", "a, c", SYNTAX, "here it is pi", "M_PI"},
+        {"c = a + 1j", "a, c", SYNTAX, "i of imaginary ones", "1j"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_error(&cases[i], false);
@@ -190,6 +199,12 @@ TEST(X2_calls)
         {"c = index(a)", "a, c", SYNTAX, "argument 1 of index must be an integer", "a)"},
         {"c = f32(a, a)", "a, c", SYNTAX, "an operator or ')' was expected, not ','", ", a"},
         {"c = norm(a, order=3)", "a, c", SYNTAX, "1, 2 or inf was expected", "3"},
+        {"c = norm(a, order=1, order=2)", "a, c", SYNTAX, "norm takes order once", "order=2"},
+        {"c = sum(a, keep=true, axis=1, keep=false)", "a, c", SYNTAX, "takes keep once", "keep=f"},
+        {"c = shift(a, 1, boundary=wrap, value=3)", "a, c", SYNTAX,
+         "shift takes one of boundary and value once", "value"},
+        {"c = shift(a, 1, value=3, value=4)", "a, c", SYNTAX, "once", "value=4"},
+        {"c = shift(a, 2147483648)", "a, c", SYNTAX, "of less than 2^31", "2147483648"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_error(&cases[i], false);
@@ -209,6 +224,7 @@ TEST(X2_types_and_shapes)
         {"u = 1; u = 300", "u", WEFT_ERROR_DTYPE, "300 does not fit into u8", "300"},
         {"u = u - -5", "u", WEFT_ERROR_DTYPE, "-5 does not fit into u8", "-5"},
         {"c = where(a, a, a)", "a, c", WEFT_ERROR_DTYPE, "condition of where is bool", "where"},
+        {"c = where(0 < a < 1, a, 0)", "a, c", WEFT_ERROR_DTYPE, "low < x && x < high", "< 1"},
         {"c = mean(i)", "i, c", WEFT_ERROR_DTYPE, "mean is for floating-point", "mean"},
         {"c = a + four", "a, four, c", WEFT_ERROR_SHAPE, "(2, 3) and (4,) do not go", "+ four"},
         {"c = cube", "cube, c", WEFT_ERROR_SHAPE, "(4, 2, 3) does not fit into 'c'", "c ="},

@@ -355,8 +355,34 @@ TEST(X2_functions_of_floats)
     }
 }
 
-TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X1_nothing_is_compiled_twice),
-          TEST_OF(X2_several_statements_and_results),
+/* Other languages have other bits for true. */
+TEST(X6_true_is_one)
+{
+    static const char *const names[] = {"a", "flag"};
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(3000), .dtype = WEFT_I32, .device = device());
+    WEFT_AUTO weft_array *bools = weft_zeros(WEFT_SHAPE(9), .dtype = WEFT_BOOL, .device = device());
+    bool read[9] = {false};
+    CHECK(a && bools);
+    for (int k = 0; k < 4; k++) {
+        const weft_operand flag = {WEFT_OPERAND_NUMBER, WEFT_BOOL, {.u = (uint64_t)k << k}};
+        const weft_operand operands[] = {WEFT_OPERAND(a), flag};
+        WEFT_AUTO weft_array *sum = weft_evaluate_new(
+            "sum(a + i32(flag)) + sum(i32((flag == true) && a > 0)) + sum(i32(u8(flag)))", 2, names,
+            operands);
+        int64_t value = 0;
+        CHECK(sum);
+        CHECK_STATUS(weft_item(sum, &value), WEFT_OK);
+        CHECK_INT(value, k == 0 ? 3000 : 9001);
+        CHECK_STATUS(weft_fill_with(bools, flag), WEFT_OK);
+        CHECK_STATUS(weft_copy_to_host(bools, read, sizeof read), WEFT_OK);
+        unsigned char byte;
+        memcpy(&byte, &read[8], 1);
+        CHECK_INT(byte, k != 0);
+    }
+}
+
+TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X6_true_is_one),
+          TEST_OF(X1_nothing_is_compiled_twice), TEST_OF(X2_several_statements_and_results),
           TEST_OF(X2_right_sides_see_the_arrays_as_they_were),
           TEST_OF(X2_results_of_different_shapes), TEST_OF(X2_views_and_broadcasting),
           TEST_OF(X2_numbers_are_weak), TEST_OF(X2_integers_are_as_in_c),
