@@ -141,35 +141,6 @@ TEST(no_thread_begins_when_the_process_ends)
     CHECK_INT(refused, 1);
 }
 
-/* A child, forked while another thread calls the library for the first time, has nothing to do
- * with that; here that thread goes on while the process ends. */
-static void *compute(void *argument)
-{
-    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(100000)), *b = weft_zeros_like(a);
-    for (int i = 0; i < 50; i++)
-        (void)weft(b = sin(a) * exp(a) + b, a, b);
-    return argument;
-}
-
-static void fork_and_exit_beside_a_first_call(shared *s)
-{
-    pthread_t thread;
-    (void)s;
-    if (pthread_create(&thread, NULL, compute, NULL) != 0)
-        _exit(4);
-    const pid_t child = fork();
-    if (child == 0)
-        exit(3);
-    exit(outcome(child));
-}
-
-TEST(exit_beside_the_first_call_of_a_thread)
-{
-    NEEDS_FORK();
-    for (int k = 0; k < (test_quick() ? 10 : 100); k++)
-        CHECK_INT(run_child(fork_and_exit_beside_a_first_call, NULL), 3);
-}
-
 TEST(exit_finishes_what_is_queued)
 {
     NEEDS_FORK();
@@ -372,8 +343,7 @@ TEST(libllvm_does_not_call_what_is_unloaded)
 
 #define NO_FAULTS "a child process has no part in the count of allocations"
 
-TEST_MAIN(TEST_NO_FAULTS(exit_beside_the_first_call_of_a_thread, NO_FAULTS),
-          TEST_NO_FAULTS(no_thread_begins_when_the_process_ends, NO_FAULTS),
+TEST_MAIN(TEST_NO_FAULTS(no_thread_begins_when_the_process_ends, NO_FAULTS),
           TEST_NO_FAULTS(exit_while_libllvm_is_opened, NO_FAULTS),
           TEST_NO_FAULTS(exit_finishes_what_is_queued, NO_FAULTS),
           TEST_NO_FAULTS(exit_inside_a_callback, NO_FAULTS),
