@@ -91,7 +91,7 @@ run_tests() {
 # Sets `entries` to a pattern for what --only means: entries whose name has it, or else those
 # that have a test whose name has it.
 choose_entries() {
-    if ctest --test-dir "build/$preset" -N | grep -E '^ +Test +#' | grep -qF -- "$only"; then
+    if ctest --test-dir "build/$preset" -N | grep -E '^ +Test +#' | grep -F -- "$only" >/dev/null; then
         entries=$(sed 's/[][\.*^$+?(){}|]/\\&/g' <<<"$only")
         return
     fi

@@ -16,7 +16,7 @@ has() {
     mpfr) echo '#include <mpfr.h>' | cc -E - >/dev/null 2>&1 ;;
     mpc) echo '#include <mpc.h>' | cc -E - >/dev/null 2>&1 ;;
     llvm) ls /usr/lib/*/libLLVM*.so* /usr/lib/llvm-*/lib/libLLVM*.so* 2>/dev/null | grep -qE 'LLVM-?(1[5-9]|[2-9][0-9])|\.so\.(1[5-9]|[2-9][0-9])' ;;
-    opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && /sbin/ldconfig -p | grep -q 'libOpenCL\.so\.1' ;;
+    opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && /sbin/ldconfig -p | grep 'libOpenCL\.so\.1' >/dev/null ;;
     pkg-config) have pkg-config ;;
     clang) have clang ;;
     doxygen) have doxygen && printf '1.9.4\n%s\n' "$(doxygen --version)" | sort -VC ;;
