@@ -29,7 +29,9 @@ static weft_status parse_integer(weft__parser *p, int64_t least, int64_t most, i
     if (negative || p->token.kind == WEFT__TOKEN_PLUS)
         weft__parser_next(p);
     if (p->token.kind != WEFT__TOKEN_NUMBER)
-        return weft__parser_expected(p, "an integer constant");
+        return weft__parser_expected(p, p->token.kind == WEFT__TOKEN_OPEN_BRACKET
+                                            ? "an integer constant, or several in parentheses"
+                                            : "an integer constant");
     const char *why = weft__lang_number(TOKEN_TEXT(p, p->token), p->token.length, &number);
     *value = negative ? -(int64_t)(number.integer & INT64_MAX) : (int64_t)number.integer;
     if (why || number.dtype > WEFT_U64 || number.integer > INT32_MAX || *value < least ||

@@ -16,20 +16,21 @@ static weft_status no_common(weft__checker *c, uint32_t column, weft_dtype a, bo
 {
     weft_dtype typed = a_weak ? b : a;
     const weft__lang_quoted sign = written(c, column);
-    if (typed == WEFT_BOOL && (a_weak || b_weak) && (sign.text[0] == '<' || sign.text[0] == '>'))
+    const bool compares =
+        (sign.text[0] == '<' || sign.text[0] == '>') && sign.text[1] != sign.text[0];
+    if (typed == WEFT_BOOL && (a_weak || b_weak) && compares)
         return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE,
                           "'%s' compares a bool with a number; what lies between two is "
                           "low < x && x < high",
                           sign.text);
     if (a_weak || b_weak)
-        return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE,
-                          "'%s': %s does not become %s; cast the %s, as in %s(...)",
-                          written(c, column).text, weft__check_type_name(a_weak ? a : b, true),
-                          weft_dtype_name(typed), typed == WEFT_BOOL ? "bool" : "integers",
-                          typed == WEFT_BOOL ? "i32" : "f64");
+        return CHECK_FAIL(
+            c, column, WEFT_ERROR_DTYPE, "'%s': %s does not become %s; cast the %s, as in %s(...)",
+            sign.text, weft__check_type_name(a_weak ? a : b, true), weft_dtype_name(typed),
+            typed == WEFT_BOOL ? "bool" : "integers", typed == WEFT_BOOL ? "i32" : "f64");
     return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE,
                       "'%s': %s and %s have no common dtype; cast one of them, as in %s(...)",
-                      written(c, column).text, weft_dtype_name(a), weft_dtype_name(b),
+                      sign.text, weft_dtype_name(a), weft_dtype_name(b),
                       weft_dtype_name(weft__dtype_rank(a) > weft__dtype_rank(b) ? a : b));
 }
 

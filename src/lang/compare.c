@@ -62,13 +62,18 @@ static weft_dtype dtype_of(const weft_operand *operand)
     return (weft_dtype)(is_array(operand) ? operand->value.input->dtype : operand->dtype);
 }
 
-/* Integers as f64, halves as f32, for tolerances take the dtype of what they are compared with. */
-static int compared_as(const weft_operand *operand)
+/* Integers as f64, halves as f32, for tolerances take the dtype of what they are compared with. So
+ * does a C number in any case; where that is f32, it does so at once, and may be infinite then. */
+static int compared_as(const weft_operand *operand, const weft_operand *other)
 {
-    const weft_dtype dtype = dtype_of(operand);
-    return weft__dtype_rank(dtype) <= WEFT__RANK_INTEGER ? 1
-           : dtype == WEFT_F16 || dtype == WEFT_BF16     ? 2
-                                                         : 0;
+    const weft_dtype dtype = dtype_of(operand), others = dtype_of(other);
+    if (weft__dtype_rank(dtype) <= WEFT__RANK_INTEGER)
+        return 1;
+    if (dtype == WEFT_F16 || dtype == WEFT_BF16)
+        return 2;
+    const bool narrow =
+        others == WEFT_F16 || others == WEFT_BF16 || others == WEFT_F32 || others == WEFT_C64;
+    return !is_array(operand) && weft__dtype_rank(dtype) == WEFT__RANK_FLOAT && narrow ? 2 : 0;
 }
 
 static weft_status run_close(const weft_operand given[2], const weft_compare_options *options,
@@ -85,7 +90,8 @@ static weft_status run_close(const weft_operand given[2], const weft_compare_opt
     }
     const weft_operand operands[] = {given[0], given[1], WEFT_OPERAND(o.atol),
                                      WEFT_OPERAND(o.rtol)};
-    const site *s = &close_sites[compared_as(&given[0])][compared_as(&given[1])][o.equal_nan];
+    const site *s = &close_sites[compared_as(&given[0], &given[1])]
+                                [compared_as(&given[1], &given[0])][o.equal_nan];
     return weft__site_run(s->text, s->length, 4, operands, true, value);
 }
 
@@ -98,12 +104,26 @@ static bool same_shapes(const weft_operand operands[2])
     return weft_shape_equal(shapes[0], shapes[1]);
 }
 
+/* A new array of one element, or NULL. */
+static weft_array *array_of(const weft_operand *number, weft_dtype dtype,
+                            const weft_options *options)
+{
+    static const char *const names[] = {"result"};
+    const weft_shape scalar = WEFT_SCALAR;
+    weft_stream *stream;
+    weft_array *array = weft__array_new(&scalar, dtype, options, NULL, NULL);
+    if (array && weft__place(&array, names, 1, &stream) == WEFT_OK &&
+        weft__fill_run(array, number, stream) == WEFT_OK)
+        return array;
+    weft_array_release(array);
+    return NULL;
+}
+
 /* False, where the operands are. */
 static weft_status make_false(const weft_operand operands[2], weft_array **value)
 {
     static const char *const names[] = {"x", "y"};
     const weft_operand number = WEFT_OPERAND((bool)false);
-    const weft_shape scalar = WEFT_SCALAR;
     weft_array *arrays[2];
     weft_stream *stream;
     int count = 0;
@@ -113,13 +133,8 @@ static weft_status make_false(const weft_operand operands[2], weft_array **value
     TRY(weft__place(arrays, count == 2 || is_array(&operands[0]) ? names : names + 1, count,
                     &stream));
     const weft_options options = weft__place_result(arrays, count, stream);
-    *value = weft__array_new(&scalar, WEFT_BOOL, &options, NULL, NULL);
-    if (!*value)
-        return weft_error_code();
-    const weft_status status = weft__fill_run(*value, &number, stream);
-    if (status != WEFT_OK)
-        weft_array_release(*value);
-    return status;
+    *value = array_of(&number, WEFT_BOOL, &options);
+    return *value ? WEFT_OK : weft_error_code();
 }
 
 static weft_status run_equal(const weft_operand operands[2], const weft_compare_options *options,
@@ -138,14 +153,26 @@ static weft_status run_equal(const weft_operand operands[2], const weft_compare_
 typedef weft_status compare(const weft_operand operands[2], const weft_compare_options *options,
                             weft_array **value);
 
+/* That of two C numbers, whichever comes first; what is longer than its type in C is no other
+ * number. */
+static weft_dtype common_dtype(const weft_operand *x, const weft_operand *y)
+{
+    const weft__rank x_rank = weft__dtype_rank(dtype_of(x)), y_rank = weft__dtype_rank(dtype_of(y));
+    const weft__rank rank = x_rank > y_rank ? x_rank : y_rank;
+    return rank == WEFT__RANK_COMPLEX ? WEFT_C128
+           : rank == WEFT__RANK_FLOAT ? WEFT_F64
+           : dtype_of(x) == WEFT_U64  ? WEFT_U64
+                                      : WEFT_I64;
+}
+
 /* Of two numbers, one becomes an array. */
 static weft_status run(compare *function, weft_operand x, weft_operand y,
                        const weft_compare_options *options, weft_array **value)
 {
+    const weft_options none = {.struct_size = sizeof none};
     if (is_array(&x) || is_array(&y))
         return function((weft_operand[]){x, y}, options, value);
-    WEFT_AUTO weft_array *array = weft_full_with(
-        WEFT_SCALAR, x, &(weft_options){sizeof(weft_options), .dtype = dtype_of(&x)});
+    WEFT_AUTO weft_array *array = array_of(&x, common_dtype(&x, &y), &none);
     if (!array)
         return weft_error_code();
     return function((weft_operand[]){WEFT_OPERAND(array), y}, options, value);

@@ -38,7 +38,8 @@ void weft__lang_offer(weft__lang_nearest *nearest, const char *text, size_t leng
     size_t wanted = nearest->wanted.length;
     size_t longer = wanted > length ? wanted : length, shorter = wanted + length - longer;
     int limit = OTHER + STEP * (int)(longer / 4);
-    if (longer > LONGEST || shorter == 0 || longer - shorter > LONGEST / 4)
+    if (longer > LONGEST || shorter == 0 || longer - shorter > LONGEST / 4 ||
+        (wanted == 1 && length > 1)) /* i for pi */
         return;
     int d = distance(nearest->wanted.text, (int)wanted, text, (int)length);
     if (d > limit || d >= STEP * (int)longer || (nearest->best.text && d >= nearest->distance))

@@ -13,16 +13,24 @@ static const struct {
 };
 enum { CONSTANTS = sizeof constants / sizeof constants[0] };
 
+static bool is_constant(weft__lang_name name)
+{
+    for (int i = 0; i < CONSTANTS; i++)
+        if (strlen(constants[i].name) == name.length &&
+            !memcmp(constants[i].name, name.text, name.length))
+            return true;
+    return false;
+}
+
 bool weft__is_reserved(const char *text, size_t length)
 {
-    static const char *const words[] = {"if",     "else",   "for",   "while",  "do",       "return",
-                                        "break",  "switch", "case",  "goto",   "const",    "void",
-                                        "static", "struct", "union", "sizeof", "continue", "true",
-                                        "false",  "pi",     "inf",   "nan"};
+    static const char *const words[] = {"if",     "else",   "for",   "while",  "do",      "return",
+                                        "break",  "switch", "case",  "goto",   "const",   "void",
+                                        "static", "struct", "union", "sizeof", "continue"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strlen(words[i]) == length && !memcmp(words[i], text, length))
             return true;
-    return false;
+    return is_constant((weft__lang_name){text, length});
 }
 
 /* How far a name reaches: s->u.v, a[3]. */
@@ -92,6 +100,14 @@ static weft_dtype dtype_of_numpy(weft__lang_name name)
     return WEFT_DTYPE_DEFAULT;
 }
 
+static const char *last_dot(weft__lang_name name)
+{
+    for (size_t k = name.length; k-- > 0;)
+        if (name.text[k] == '.')
+            return name.text + k;
+    return NULL;
+}
+
 /* What is written otherwise in NumPy and in C's headers, or NULL. */
 static const char *advice_on(weft__lang_name name)
 {
@@ -104,8 +120,21 @@ static const char *advice_on(weft__lang_name name)
         {"len", "how many there are is an operand; sum(a)/len(a) is mean(a)"},
         {"roll", "roll(a, 1) is shift(a, -1, boundary=wrap)"},
     };
+    static const char *const members[][2] = {
+        {".T", "its transposed view is an operand of its own, made with weft_transpose"},
+        {".astype", "a cast is written f32(x)"},
+        {".shape", "a size is an operand of its own, a C number"},
+        {".size", "a size is an operand of its own, a C number"},
+    };
+    const char *dot = last_dot(name);
+    const size_t rest = dot ? (size_t)(name.text + name.length - dot) : 0;
     if (name.length > 3 && !memcmp(name.text, "np.", 3))
-        return "functions have their plain names, as sum(a)";
+        return "functions and constants have their plain names, as sum(a) and pi";
+    for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)
+        if (strlen(members[k][0]) == rest && !memcmp(members[k][0], dot, rest))
+            return members[k][1];
+    if (rest > 1 && weft__lang_function_named(dot + 1, rest - 1) != WEFT__LANG_OPERATION_END)
+        return "a function stands before what it is of, as sum(a)";
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (strlen(names[k][0]) == name.length && !memcmp(names[k][0], name.text, name.length))
             return names[k][1];
@@ -120,7 +149,8 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
     weft__lexer type = {p->lexer.text, p->lexer.length, at};
     weft_dtype dtype = weft__lang_type(&type, false);
     if (dtype)
-        return PARSE_FAIL(p, at, "'%s' is a type of C; a cast is written %s(x)",
+        return PARSE_FAIL(p, at,
+                          "'%s' is a type of C; a cast is written %s(x), and locals need none",
                           QUOTE(name.text, type.at - at), weft_dtype_name(dtype));
     if ((dtype = dtype_of_numpy(name)))
         return PARSE_FAIL(p, at, "'%s' is a type of NumPy; a cast is written %s(x)",
@@ -128,17 +158,24 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
     if (!function && weft__lang_dtype_named(name.text, name.length))
         return PARSE_FAIL(p, at, "'%s' is a dtype; a cast is written %s(x)",
                           QUOTE(name.text, name.length), QUOTE(name.text, name.length));
+    if (is_constant(name))
+        return PARSE_FAIL(p, at, "'%s' is a constant, and is not assigned to nor called",
+                          QUOTE(name.text, name.length));
     if (weft__is_reserved(name.text, name.length))
         return PARSE_FAIL(p, at, "'%s' has a meaning of its own in C and is not possible here%s",
                           QUOTE(name.text, name.length),
                           name.length == 2 && !memcmp(name.text, "if", 2)
                               ? "; where(condition, x, y) chooses between elements"
                               : "");
+    if (!function && is_set_later(p))
+        return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));
     const char *habit = advice_on(name);
     if (habit)
         return PARSE_FAIL(p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length), habit);
-    if (!function && is_set_later(p))
-        return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));
+    if (!function && weft__lang_function_named(name.text, name.length) != WEFT__LANG_OPERATION_END)
+        return PARSE_FAIL(p, at,
+                          "'%s' is a function, whose arguments stand in parentheses, as %s(x)",
+                          QUOTE(name.text, name.length), QUOTE(name.text, name.length));
     if (function)
         offer_functions(&nearest);
     if (!function || p->kernel)
@@ -149,15 +186,17 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
         weft__lang_offer(&nearest, constants[i].name, strlen(constants[i].name));
     weft__lang_hint hint = weft__lang_hint_of(&nearest);
     if (!hint.text[0] && !function && name.text[name.length - 1] == ']')
-        return PARSE_FAIL(p, at,
-                          "unknown name '%s'; elements are written with parentheses, as a(i), in "
-                          "kernels and loops",
-                          QUOTE(name.text, name.length));
+        return PARSE_FAIL(
+            p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length),
+            p->kernel || p->loops
+                ? "elements are written with parentheses, as a(i)"
+                : "a part of an array is an operand of its own, made with weft_slice");
     if (p->kernel && !function && !hint.text[0])
-        return PARSE_FAIL(p, at,
-                          "unknown name '%s'; an index is a name that stands in every element "
-                          "assigned to, as i in out(i) = ...",
-                          QUOTE(name.text, name.length));
+        return PARSE_FAIL(
+            p, at,
+            "unknown name '%s'; what is read is a parameter, or an index, a name that "
+            "stands in every element assigned to, as i in out(i) = ...",
+            QUOTE(name.text, name.length));
     if (!function && !hint.text[0])
         return PARSE_FAIL(p, at,
                           "unknown name '%s'; what is read must be an operand, a parameter, or set "

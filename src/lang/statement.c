@@ -190,6 +190,14 @@ static weft_status check_value_last(weft__parser *p)
     return WEFT_OK;
 }
 
+static bool has_comment(weft__lang_name code)
+{
+    for (size_t k = 1; k < code.length; k++)
+        if (code.text[k] == '/' && code.text[k - 1] == '/')
+            return true;
+    return false;
+}
+
 /* Locals that are never read, no effect at all, operands that are never used. */
 static weft_status check_leftovers(weft__parser *p)
 {
@@ -205,9 +213,10 @@ static weft_status check_leftovers(weft__parser *p)
                           p->kernel ? "kernel" : "program", p->kernel ? "element" : "operand");
     for (int i = 0; i < s->names_count; i++)
         if (!p->names.used[i])
-            return PARSE_FAIL(p, WEFT__NO_COLUMN, "%s %d, '%s', is never used",
+            return PARSE_FAIL(p, WEFT__NO_COLUMN, "%s %d, '%s', is never used%s",
                               p->kernel ? "parameter" : "operand", i + 1,
-                              QUOTE(s->names[i].text, s->names[i].length));
+                              QUOTE(s->names[i].text, s->names[i].length),
+                              has_comment(s->code) ? "; what follows // is a comment" : "");
     return WEFT_OK;
 }
 

@@ -133,7 +133,8 @@ weft_status weft__check_use(weft__checker *c, const weft__check_value *value, we
     *node = value->node;
     if (literal && value->weak && integers && !integer_fits(literal, dtype))
         return CHECK_FAIL(c, literal->column, WEFT_ERROR_DTYPE,
-                          "%s%llu does not fit into %s; cast it, as in %s(%s%llu)",
+                          "%s%llu does not fit into %s; widen the array, as in i64(a), or cut the "
+                          "number, as in %s(%s%llu)",
                           literal->negative ? "-" : "", (unsigned long long)literal->value.integer,
                           weft_dtype_name(dtype), weft_dtype_name(dtype),
                           literal->negative ? "-" : "", (unsigned long long)literal->value.integer);

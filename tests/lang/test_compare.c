@@ -137,8 +137,23 @@ TEST(X4_numbers_alone)
     CHECK(weft_allclose(2.0, 3.0, .atol = 1) && !weft_allclose(2.0, 3.0, .atol = 0.5));
     CHECK(weft_allclose(INFINITY, INFINITY) && weft_allclose(1.0f, 1) && weft_allclose(2, 2));
     CHECK(weft_array_equal(1, 1) && weft_array_equal(1.5, 1.5) && !weft_array_equal(1.5, 2.5));
+    CHECK(weft_allclose(1, 1.0) && !weft_allclose(1, 1.5) && !weft_allclose(1.5, 1));
+    CHECK(weft_array_equal(1, 1.0) && !weft_array_equal(1, 1.5) && !weft_array_equal(1.5, 1));
+    CHECK(!weft_array_equal(0.1f, 0.1) && weft_array_equal(true, 1));
     CHECK(!weft_array_equal((double)NAN, (double)NAN));
     CHECK(weft_array_equal((double)NAN, (double)NAN, .equal_nan = true));
+    CHECK_STATUS(weft_error_code(), WEFT_OK);
+}
+
+/* A number takes the dtype of the array beside it at once, wherever it stands. */
+TEST(X4_numbers_beside_arrays)
+{
+    WEFT_AUTO weft_array *x = weft_full(WEFT_SHAPE(3), 0.1, .dtype = WEFT_F32),
+                         *infinite = weft_full(WEFT_SHAPE(3), INFINITY, .dtype = WEFT_F32);
+    CHECK(x && infinite);
+    CHECK(weft_allclose(x, 0.1, .atol = 1e-12) && weft_allclose(0.1, x, .atol = 1e-12));
+    CHECK(weft_allclose(infinite, 1e300) && weft_allclose(1e300, infinite));
+    CHECK(!weft_allclose(x, 1e300, .atol = INFINITY) && !weft_allclose(1e300, x, .atol = INFINITY));
     CHECK_STATUS(weft_error_code(), WEFT_OK);
 }
 
@@ -211,5 +226,5 @@ TEST(X4_bad_input)
 
 TEST_MAIN(TEST_OF(X4_allclose_pairs), TEST_OF(X4_allclose_one_of_many),
           TEST_OF(X4_types_numbers_and_shapes), TEST_OF(X4_halves_are_compared_as_f32),
-          TEST_OF(X4_numbers_alone), TEST_OF(X4_equality_is_exact), TEST_OF(E3_waits),
-          TEST_OF(X4_bad_input));
+          TEST_OF(X4_numbers_alone), TEST_OF(X4_numbers_beside_arrays),
+          TEST_OF(X4_equality_is_exact), TEST_OF(E3_waits), TEST_OF(X4_bad_input));

@@ -103,6 +103,14 @@ TEST(X2_grammar)
         {"c = a if a > b else b", "a, b, c", SYNTAX, "not 'if'; where(", "if"},
         {"c = not(a > b)", "a, b, c", SYNTAX, "the opposite is !x", "not"},
         {"c = np.sum(a)", "a, c", SYNTAX, "plain names, as sum(a)", "np"},
+        {"c = a*np.pi", "a, c", SYNTAX, "plain names, as sum(a) and pi", "np"},
+        {"c = a.sum()", "a, c", SYNTAX, "a function stands before what it is of", "a.sum"},
+        {"c = a.T", "a, c", SYNTAX, "made with weft_transpose", "a.T"},
+        {"c = sum a", "a, c", SYNTAX, "'sum' is a function, whose arguments", "sum"},
+        {"c = a // b", "a, b, c", SYNTAX, "what follows // is a comment", NULL},
+        {"c = sum(a, axis=[0,1])", "a, c", SYNTAX, "or several in parentheses", "[0"},
+        {"c = a + i", "a, c", SYNTAX, "unknown name 'i'; what is read must", "i"},
+        {"c = len*a; len = 3", "a, c", SYNTAX, "'len' is read before it is set", "len"},
         {"c = sum(a)/len(a)", "a, c", SYNTAX, "mean(a)", "len"},
         {"c = roll(a, 1)", "a, c", SYNTAX, "shift(a, -1, boundary=wrap)", "roll"},
         {"c = M_PI*a", "a, c", SYNTAX, "here it is pi", "M_PI"},
@@ -137,7 +145,7 @@ TEST(X2_names)
         {"c = if (a) a", "a, c", SYNTAX, "where(condition, x, y) chooses", "if"},
         {"c = float32(a)", "a, c", SYNTAX, "a type of NumPy; a cast is written f32(x)", "float32"},
         {"c = complex128(a)", "a, c", SYNTAX, "a cast is written c128(x)", "complex128"},
-        {"c = a[3]", "a, c", SYNTAX, "elements are written with parentheses", "a[3]"},
+        {"c = a[3]", "a, c", SYNTAX, "is an operand of its own, made with weft_slice", "a[3]"},
         {"c = a[3]", "a[2], c", SYNTAX, "did you mean 'a[2]'?", "a[3]"},
         {"h += a; c = h", "a, c", SYNTAX, "unknown name 'h'", "h += a"},
         {"c = A", "a, c", SYNTAX, "did you mean 'a'?", "A"},
@@ -155,7 +163,7 @@ TEST(X2_names)
         {"c = a", "a, c, b]", SYNTAX, "this bracket was not opened", "]"},
         {"c = a", "a, c, x = 3", SYNTAX, "an operand is one expression", "= 3"},
         {"c = a", "a, c, ", SYNTAX, "the text is empty", NULL},
-        {"pi = a; c = pi", "a, c", SYNTAX, "'pi' has a meaning", "pi"},
+        {"pi = a; c = pi", "a, c", SYNTAX, "'pi' is a constant", "pi"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_error(&cases[i], false);

@@ -20,7 +20,7 @@ static const struct wrong wrongs[] = {
     {"out(i, j) = a(i, j", WEFT_ERROR_SYNTAX, "was expected before the end", ""},
     {"out(i, j) = a(i, j) +", WEFT_ERROR_SYNTAX, "a value was expected", ""},
     {"out(i, j) = aa(i, j)", WEFT_ERROR_SYNTAX, "unknown function 'aa'; did you mean 'a'?", "aa("},
-    {"out(i, j) = a(i, k)", WEFT_ERROR_SYNTAX, "an index is a name that stands in every", "k)"},
+    {"out(i, j) = a(i, k)", WEFT_ERROR_SYNTAX, "or an index, a name that stands in every", "k)"},
     {"out(index, j) = indx + a(index, j)", WEFT_ERROR_SYNTAX, "did you mean 'index'?", "indx"},
     {"out(i, j) = m; m = a(i, j)", WEFT_ERROR_SYNTAX, "'m' is read before it is set", "m;"},
     {"i = 2; out(i, j) = a(i, j)", WEFT_ERROR_SYNTAX, "'i' is an index and cannot be", "i = 2"},
