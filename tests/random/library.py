@@ -11,6 +11,7 @@ from program import text_of
 
 UNSUPPORTED = 10  # WEFT_ERROR_UNSUPPORTED
 ARRAY, INPUT, PLAIN = 0, 1, 2  # weft_operand_tag
+STEP, AT, NEW_AXIS = 0x57000001, 0x57000002, 0x57000003  # weft_range_kind
 END_OF_RANGE = -(1 << 63)
 
 
@@ -232,11 +233,11 @@ def number_record(operand):
 
 def range_of(item):
     if item is None:
-        return Range(2, 0, 0, 0)
+        return Range(NEW_AXIS, 0, 0, 0)
     if isinstance(item, int):
-        return Range(1, item, 0, 0)
+        return Range(AT, item, 0, 0)
     ends = [END_OF_RANGE if end is None else end for end in (item.start, item.stop)]
-    return Range(0, ends[0], ends[1], item.step or 1)
+    return Range(STEP, ends[0], ends[1], item.step or 1)
 
 
 class Outcome:
