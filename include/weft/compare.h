@@ -16,9 +16,8 @@ typedef struct weft_compare_options {
 } weft_compare_options;
 
 /* Whether |x - y| <= atol + rtol*|y| for all elements of x and y, which broadcast. Infinities must
- * be equal. Operands are arrays or C numbers; integers are compared as f64, f16 and
- * bf16 as f32. Waits; false if it
- * fails, with the thread's error record set.
+ * be equal. Operands are arrays or C numbers, also two of those; integers are compared as f64, f16
+ * and bf16 as f32. Waits; false if it fails, with the thread's error record set.
  *     weft_allclose(a, b)
  *     weft_allclose(a, 1.5, .atol = 1e-6) */
 #define weft_allclose(...) WEFT__COMPARE_(weft_allclose_with, __VA_ARGS__, )

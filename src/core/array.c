@@ -297,14 +297,22 @@ weft_status weft__array_check(const weft_array *array, const char *operand)
     return WEFT_OK;
 }
 
+static bool repeats(const weft_array *array)
+{
+    for (int k = 0; k < array->shape.ndim; k++)
+        if (array->stride[k] == 0 && array->shape.size[k] > 1)
+            return true;
+    return false;
+}
+
 weft_status weft__array_check_output(const weft_array *array, const char *operand)
 {
     TRY(weft__array_check(array, operand));
     if (array->overlapping)
         return FAIL_AT(WEFT_ERROR_SHAPE, operand,
-                       "%s is broadcast: several of its elements share memory, so it cannot be "
-                       "written; copy it with weft_copy first",
-                       operand);
+                       "%s is %s, so it cannot be written; copy it with weft_copy first", operand,
+                       repeats(array) ? "broadcast: several of its elements share memory"
+                                      : "of strides whose elements may share memory");
     if (array->read_only)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, operand,
                        "%s is over memory of another library that may not be written; copy it "

@@ -6,6 +6,7 @@
 #include "core/traced.h"
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,24 +114,26 @@ static uint64_t cached_in(weft__pool *pool)
     return cached;
 }
 
-static void fail_full(weft__device *device, size_t bytes)
+/* Where more is kept than what was asked for, that is what there is no room for. */
+static void fail_full(weft__device *device, size_t asked, size_t bytes)
 {
+    char kept[48] = "";
     unsigned long long in_use = atomic_load(&device->statistics.bytes_in_use);
     unsigned long long limit = atomic_load(&device->pool.limit);
     unsigned long long cached =
         atomic_load(&device->statistics.bytes_cached) + magazine_bytes(device);
+    if (bytes != asked)
+        snprintf(kept, sizeof kept, " (%zu as they are kept)", bytes);
     if (limit)
-        FAIL(
-            WEFT_ERROR_MEMORY,
-            "%s has no room for %zu bytes: %llu are in use and %llu cached, and the limit is %llu; "
-            "release arrays, or raise the limit (weft_memory_set_limit, WEFT_MEMORY_LIMIT)",
-            device->name, bytes, in_use, cached, limit);
+        FAIL(WEFT_ERROR_MEMORY,
+             "%s has no room for %zu bytes%s: %llu are in use and %llu cached, and the limit is "
+             "%llu; release arrays, or raise the limit (weft_memory_set_limit, WEFT_MEMORY_LIMIT)",
+             device->name, asked, kept, in_use, cached, limit);
     else
         FAIL(WEFT_ERROR_MEMORY,
-             "%s has no room for %zu bytes: %llu are in use and %llu cached, and the system gives "
-             "no "
-             "more; release arrays, or ask for less",
-             device->name, bytes, in_use, cached);
+             "%s has no room for %zu bytes%s: %llu are in use and %llu cached, and the system "
+             "gives no more; release arrays, or ask for less",
+             device->name, asked, kept, in_use, cached);
 }
 
 static size_t most_of(const weft__device *device)
@@ -182,7 +185,7 @@ void *weft__pool_allocate(weft__device *device, weft_memory kind, size_t bytes, 
     if (!data)
         data = allocate_after_dropping(device, kind, bytes, zeroed);
     if (!data)
-        fail_full(device, asked);
+        fail_full(device, asked, bytes);
     return data;
 }
 

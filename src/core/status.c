@@ -6,6 +6,7 @@
 #include <weft/stream.h>
 
 static _Thread_local weft_error record;
+static _Thread_local bool kept; /* the record was not this failure's own */
 WEFT__THREAD_LOCAL const char *weft__operation_name = "weft";
 
 static void copy_text(char *to, size_t room, const char *from)
@@ -24,6 +25,7 @@ weft_status weft__fail(weft_status code, const char *operand, const char *format
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    kept = false;
     record.code = code;
     copy_text(record.operation, sizeof record.operation, weft__operation());
     copy_text(record.operand, sizeof record.operand, operand);
@@ -31,10 +33,14 @@ weft_status weft__fail(weft_status code, const char *operand, const char *format
     return code;
 }
 
+bool weft__fail_is_kept(void) { return kept; }
+
 weft_status weft__fail_null(const char *operand)
 {
-    if (record.code != WEFT_OK)
+    if (record.code != WEFT_OK) {
+        kept = true;
         return record.code;
+    }
     return weft__fail(WEFT_ERROR_ARGUMENT, operand,
                       "%s is NULL; give one that exists (where a call returned NULL, "
                       "weft_error_message says why)",

@@ -19,6 +19,8 @@ weft_status weft__fail(weft_status code, const char *operand, const char *format
     __attribute__((format(printf, 3, 4), cold));
 /* A NULL array came in: keeps the record of the failure that made it, or records a new one. */
 weft_status weft__fail_null(const char *operand) __attribute__((cold));
+/* Whether the last failure has kept the record of the one before it. */
+bool weft__fail_is_kept(void);
 /* Fails if the place that a result goes to is NULL. */
 weft_status weft__check_result(const void *place, const char *operand);
 /* Replaces the thread's record, as when a failure of a worker reaches the caller. */

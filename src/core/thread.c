@@ -82,8 +82,7 @@ static weft_status link_thread(weft__thread *thread)
     }
     pthread_mutex_unlock(&mutex);
     if (late)
-        return FAIL(WEFT_ERROR_STREAM,
-                    "the process ends, in another thread: nothing is computed any more");
+        return FAIL(WEFT_ERROR_STREAM, "the process ends: nothing is computed any more");
     return linked
                ? WEFT_OK
                : FAIL(WEFT_ERROR_MEMORY, "the system has no memory left for this thread's state");

@@ -56,7 +56,8 @@ typedef struct weft__thread {
     struct weft__thread *next; /* all threads */
 } weft__thread;
 
-/* This thread's state, made at the first call. NULL, with the record set, if memory ran out. */
+/* This thread's state, made at the first call. NULL, with the record set, if memory ran out
+ * or the process ends. */
 extern WEFT__THREAD_LOCAL weft__thread *weft__thread_state;
 weft__thread *weft__thread_make(void);
 static inline weft__thread *weft__thread_get(void)

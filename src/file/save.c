@@ -150,6 +150,16 @@ static bool ends_with(const char *text, const char *end)
     return length >= part && strcmp(text + length - part, end) == 0;
 }
 
+static weft_status refuse_picture(const char *path)
+{
+    if (!ends_with(path, ".png") && !ends_with(path, ".PNG"))
+        return WEFT_OK;
+    return FAIL_AT(WEFT_ERROR_ARGUMENT, "path",
+                   "%.300s: pictures are written by weft_save_png, files of numbers are named .npy "
+                   "or .npz",
+                   path);
+}
+
 weft_status weft_save_with(const char *path, weft_array *array, const weft_save_options *given)
 {
     weft_save_options options = {.struct_size = sizeof options};
@@ -159,11 +169,7 @@ weft_status weft_save_with(const char *path, weft_array *array, const weft_save_
     const char *name = options.name ? options.name : "arr_0";
     if (ends_with(path, ".npz"))
         return save_npz(path, 1, &name, &array, options.compress);
-    if (ends_with(path, ".png"))
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "path",
-                       "%.300s: pictures are written by weft_save_png, files of numbers are named "
-                       ".npy or .npz",
-                       path);
+    TRY(refuse_picture(path));
     if (options.compress || options.name)
         return FAIL_AT(WEFT_ERROR_ARGUMENT, options.name ? "name" : "compress",
                        "an NPY file has no %s; save it as .npz",
@@ -196,6 +202,7 @@ weft_status weft_save_all(const char *path, int count, const char *const *names,
     OPERATION("weft_save_all");
     weft__options_copy(&options, sizeof options, given);
     TRY(check_all(count, names, arrays));
+    TRY(refuse_picture(path));
     return save_npz(path, count, names, arrays, options.compress);
 }
 
@@ -219,7 +226,8 @@ weft_writer *weft_writer_new(const char *path, weft_dtype dtype, weft_shape shap
     OPERATION("weft_writer_new");
     if (weft_dtype_size(dtype) == 0)
         return weft__fail_dtype(dtype), NULL;
-    if (ends_with(path, ".npz") || ends_with(path, ".png"))
+    TRY_NULL(refuse_picture(path));
+    if (ends_with(path, ".npz"))
         return FAIL_AT_NULL(WEFT_ERROR_UNSUPPORTED, "path",
                             "%.300s: only NPY files are written in pieces; name it .npy, or save "
                             "the whole array with weft_save",

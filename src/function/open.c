@@ -19,8 +19,7 @@ static weft_status locate(const weft__function *f, weft_status status)
 {
     char text[sizeof weft_error_last()->message];
     snprintf(text, sizeof text, "%s", weft__function_reason());
-    size_t length = strlen(text);
-    if (f->at == UINT32_MAX || !f->code.text || (length && text[length - 1] == '^'))
+    if (f->at == UINT32_MAX || !f->code.text || strchr(text, '\n')) /* it has a place already */
         return status;
     return weft__lang_fail(f->code, f->at, status, "%s", text);
 }
@@ -29,7 +28,7 @@ weft_status weft__function_failed(const weft__function *f, weft_status status)
 {
     char text[sizeof weft_error_last()->message];
     const weft_function *key = f->key;
-    if (status == WEFT_OK || weft_error_code() != status)
+    if (status == WEFT_OK || weft_error_code() != status || weft__fail_is_kept())
         return status;
     status = locate(f, status);
     status = weft__function_relocate(f, status);

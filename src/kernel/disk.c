@@ -5,6 +5,8 @@
 #include "kernel/build_hash.h"
 #include "kernel/disk_folder.h"
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +180,22 @@ static bool write_all(int file, const char *data, size_t bytes)
     return true;
 }
 
+/* Where files may not be so large, that is no signal for the process. */
+static bool write_quietly(int file, const char *data, size_t bytes)
+{
+    const struct timespec now = {0, 0};
+    sigset_t too_large, before, pending;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    if (pthread_sigmask(SIG_BLOCK, &too_large, &before) != 0 || sigpending(&pending) != 0)
+        return false;
+    const bool good = write_all(file, data, bytes);
+    if (!good && !sigismember(&pending, SIGXFSZ))
+        (void)sigtimedwait(&too_large, NULL, &now);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return good;
+}
+
 /* Readers see the old entry, or none, or all of the new one. */
 static bool write_entry(int folder, const char *name, const char *data, size_t bytes)
 {
@@ -189,7 +207,7 @@ static bool write_entry(int folder, const char *name, const char *data, size_t b
         openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return false;
-    bool good = write_all(file, data, bytes);
+    bool good = write_quietly(file, data, bytes);
     good = close(file) == 0 && good;
     good = good && renameat(folder, temporary, folder, name) == 0;
     if (!good)

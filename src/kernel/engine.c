@@ -14,7 +14,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held while libLLVM 
 static pthread_cond_t left = PTHREAD_COND_INITIALIZER;
 static int users; /* threads that compile, once it is prepared */
 static _Atomic bool prepared, missing;
-static bool closed;
+static bool explained, closed; /* explained: prepared for texts */
 
 static weft_status read_environment(weft__engine *engine)
 {
@@ -81,10 +81,24 @@ static void close_compiler(void)
     pthread_mutex_unlock(&mutex);
 }
 
+/* What a thread asks for: an object, or a text. */
+typedef struct job {
+    const weft__kernel *kernel;
+    const weft__launch *sample;
+    weft__effort *effort;
+    weft__object *object;
+    char **text;
+} job;
+
+static weft_status do_job(const job *j)
+{
+    return j->text ? weft__llvm_explain(j->kernel, j->sample, j->text)
+                   : weft__llvm_compile(j->kernel, j->sample, j->effort, j->object);
+}
+
 /* With the mutex held: the first time, libLLVM is one thread's. A failure may have come before
  * libLLVM compiled anything, so that the next one is the first. */
-static weft_status prepare(const weft__kernel *kernel, const weft__launch *sample,
-                           weft__effort *effort, weft__object *object)
+static weft_status prepare(const job *j)
 {
     static bool opened;
     if (weft__llvm_open() != WEFT_OK) {
@@ -94,37 +108,50 @@ static weft_status prepare(const weft__kernel *kernel, const weft__launch *sampl
     if (!opened)
         closed = atexit(close_compiler) != 0;
     opened = true;
-    const weft_status status = weft__llvm_compile(kernel, sample, effort, object);
+    const weft_status status = do_job(j);
     if (status != WEFT_OK)
         return status;
     closed |= atexit(close_compiler) != 0;
-    prepared = true;
+    if (j->text)
+        explained = true;
+    else
+        prepared = true;
     return WEFT_OK;
 }
 
 /* With the mutex held, but while others may compile too. */
-static weft_status compile(const weft__kernel *kernel, const weft__launch *sample,
-                           weft__effort *effort, weft__object *object)
+static weft_status compile(const job *j)
 {
     users++;
     pthread_mutex_unlock(&mutex);
-    const weft_status status = weft__llvm_compile(kernel, sample, effort, object);
+    const weft_status status = do_job(j);
     pthread_mutex_lock(&mutex);
     if (--users == 0)
         pthread_cond_broadcast(&left);
     return status;
 }
 
-weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
-                                 weft__effort *effort, weft__object *object)
+static weft_status run(const job *j)
 {
     pthread_mutex_lock(&mutex);
     const weft_status status =
-        closed     ? FAIL(WEFT_ERROR_SYSTEM, "the process is ending: nothing is compiled any more")
-        : prepared ? compile(kernel, sample, effort, object)
-                   : prepare(kernel, sample, effort, object);
+        closed ? FAIL(WEFT_ERROR_SYSTEM, "the process is ending: nothing is compiled any more")
+        : (j->text ? explained : prepared) ? compile(j)
+                                           : prepare(j);
     pthread_mutex_unlock(&mutex);
     return status;
+}
+
+weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
+                                 weft__effort *effort, weft__object *object)
+{
+    return run(&(job){kernel, sample, effort, object, NULL});
+}
+
+weft_status weft__engine_explain(const weft__kernel *kernel, const weft__launch *sample,
+                                 char **text)
+{
+    return run(&(job){.kernel = kernel, .sample = sample, .text = text});
 }
 
 void weft__engine_fork(weft__fork_stage stage)

@@ -19,6 +19,9 @@ weft_status weft__engine_get(weft__engine *engine);
  * is being closed. */
 weft_status weft__engine_compile(const weft__kernel *kernel, const weft__launch *sample,
                                  weft__effort *effort, weft__object *object);
+/* The same for a text: the assembly, which the caller frees. */
+weft_status weft__engine_explain(const weft__kernel *kernel, const weft__launch *sample,
+                                 char **text);
 /* Whether libLLVM has compiled. Code that is made without it comes after that: what libLLVM
  * registers for the end of the process must be there before a kernel that it is to compile later.
  */

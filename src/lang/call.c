@@ -185,7 +185,7 @@ static weft_status add_attributes(weft__parser *p)
 static weft_status note_named(weft__parser *p, int i)
 {
     weft__frame *frame = top_frame(p);
-    if ((frame->named & named[i].bit) != 0 && named[i].parse != parse_axes)
+    if ((frame->named & named[i].bit) != 0)
         return PARSE_FAIL(p, p->token.at, "%s takes %s once", name_of(p, frame).text,
                           named[i].group == WEFT__GROUP_stencil ? "one of boundary and value"
                                                                 : named[i].name);
@@ -232,9 +232,11 @@ static weft_status check_constants(weft__parser *p, const weft__frame *frame, ui
             facts->name);
     for (uint32_t i = first; i < count; i++)
         if (!is_integer_constant(&nodes[arguments[i]]))
-            return PARSE_FAIL(p, nodes[arguments[i]].column,
-                              "argument %u of %s must be an integer constant of less than 2^31",
-                              i + 1, facts->name);
+            return PARSE_FAIL(
+                p, nodes[arguments[i]].column,
+                "argument %u of %s must be an integer constant of less than 2^31; in a kernel, "
+                "in(i + n) takes a C number",
+                i + 1, facts->name);
     return WEFT_OK;
 }
 

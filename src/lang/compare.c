@@ -2,6 +2,7 @@
 #include "core/dtype.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
+#include "ops/number.h"
 #include <weft/compare.h>
 #include <weft/create.h>
 
@@ -137,6 +138,14 @@ static weft_status make_false(const weft_operand operands[2], weft_array **value
     return *value ? WEFT_OK : weft_error_code();
 }
 
+/* Whether an array has no element that the number is. */
+static bool is_beyond(const weft_operand *number, const weft_operand *array)
+{
+    const weft_dtype dtype = dtype_of(array);
+    return !is_array(number) && weft__dtype_rank(dtype_of(number)) == WEFT__RANK_INTEGER &&
+           weft__dtype_rank(dtype) == WEFT__RANK_INTEGER && !weft__number_fits(number, dtype);
+}
+
 static weft_status run_equal(const weft_operand operands[2], const weft_compare_options *options,
                              weft_array **value)
 {
@@ -145,7 +154,8 @@ static weft_status run_equal(const weft_operand operands[2], const weft_compare_
     TRY(check_operands(operands));
     if (o.rtol != 0 || o.atol != 0)
         return FAIL(WEFT_ERROR_ARGUMENT, ".rtol and .atol are for weft_allclose");
-    if (!same_shapes(operands))
+    if (!same_shapes(operands) || is_beyond(&operands[0], &operands[1]) ||
+        is_beyond(&operands[1], &operands[0]))
         return make_false(operands, value);
     return weft__site_run(s->text, s->length, 2, operands, true, value);
 }

@@ -41,4 +41,7 @@ typedef struct weft__lang_hint {
 } weft__lang_hint;
 weft__lang_hint weft__lang_hint_of(const weft__lang_nearest *nearest);
 
+/* What a name that is none here is in NumPy or in C's headers, and how that is written; or NULL. */
+const char *weft__lang_habit(weft__lang_name name);
+
 #endif

@@ -115,6 +115,8 @@ static weft_status lower_all(weft__evaluation *e)
     e->single = e->kernels_count == 1 && e->schedule.temporaries_count == 0 && !e->entangled;
     for (int i = 0; i < e->count; i++)
         e->handles |= e->types[i].unset;
+    for (int i = 0; i < e->count; i++)
+        e->limited |= e->program->limits[i] != 0;
     return WEFT_OK;
 }
 

@@ -34,6 +34,7 @@ typedef struct weft__evaluation {
     uint32_t writes_count;
     bool entangled; /* an operand is written before another that is assigned before it, or together
                        with one that a later kernel reads: trouble if they overlap */
+    bool limited;   /* C numbers have limits, as in program->limits */
     bool handles;   /* an operand is an array without memory */
     bool single;    /* one kernel, which reads and writes operands and the value alone */
     uint32_t *reads[2];       /* of each operand: the last kernel that reads it as it was before the

@@ -8,6 +8,7 @@
 #include "lang/error.h"
 #include "lang/evaluate.h"
 #include "ops/copy.h"
+#include "ops/number.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -311,15 +312,55 @@ static weft_status run_kernel(const running *r, weft__lowered *lowered)
     return call_kernel(r, lowered, weft__kernel_run_again);
 }
 
-static weft_status check_output(const weft_array *array, int32_t operand,
-                                const weft__lang_name *names)
+static weft__lang_quoted name_of(int32_t operand, const weft__lang_name *names)
 {
     weft__lang_name name = names ? names[operand] : (weft__lang_name){"operand", 7};
     while (name.length && strchr(" \t\n", *name.text)) {
         name.text++;
         name.length--;
     }
-    return weft__array_check_output(array, QUOTE(name.text, name.length));
+    return weft__lang_quote(name.text, name.length);
+}
+
+/* The dtype that a C number does not fit into, or WEFT_DTYPE_DEFAULT. */
+static weft_dtype exceeded(const running *r, int operand)
+{
+    const unsigned limits = r->evaluation->program->limits[operand];
+    for (int dtype = WEFT_I8; dtype <= WEFT_U64; dtype++)
+        if (limits >> (dtype - WEFT_I8) & 1 &&
+            !weft__number_fits(&r->operands[operand], (weft_dtype)dtype))
+            return (weft_dtype)dtype;
+    return WEFT_DTYPE_DEFAULT;
+}
+
+static bool numbers_fit(const running *r)
+{
+    for (int i = 0; i < r->evaluation->count; i++)
+        if (r->evaluation->program->limits[i] && exceeded(r, i))
+            return false;
+    return true;
+}
+
+static weft_status check_numbers(const running *r, const weft__lang_name *names)
+{
+    for (int i = 0; i < r->evaluation->count; i++) {
+        const weft_dtype dtype = exceeded(r, i);
+        const weft_operand *number = &r->operands[i];
+        char text[24];
+        if (!dtype)
+            continue;
+        if (number->dtype <= WEFT_I64)
+            snprintf(text, sizeof text, "%lld", (long long)number->value.i);
+        else
+            snprintf(text, sizeof text, "%llu", (unsigned long long)number->value.u);
+        return FAIL_AT(
+            WEFT_ERROR_DTYPE, "operands",
+            "%s%s%s%s is outside the range of %s; cast it to %s, or what it is used with "
+            "to a dtype that holds it",
+            names ? "'" : "", names ? name_of(i, names).text : "", names ? "', " : "", text,
+            weft_dtype_name(dtype), weft_dtype_name(dtype));
+    }
+    return WEFT_OK;
 }
 
 /* What comes before the kernels: checks, placement, memory for handles and for the value. */
@@ -329,8 +370,10 @@ static weft_status begin(running *r, const weft__lang_name *names)
     for (uint32_t i = 0; i < e->writes_count; i++) {
         const weft_array *array = r->operands[e->writes[i].operand].value.array;
         if ((array->overlapping || array->read_only) && array->buffer)
-            return check_output(array, e->writes[i].operand, names);
+            return weft__array_check_output(array, name_of(e->writes[i].operand, names).text);
     }
+    if (e->limited)
+        TRY(check_numbers(r, names));
     TRY(give_handles_memory(r));
     if (!r->stream)
         TRY(place(r, names));
@@ -463,6 +506,8 @@ bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, 
     for (int i = 0; i < count; i++)
         if (!is_seen(&e->seen[i], &operands[i]))
             return false;
+    if (e->limited && !numbers_fit(&(running){.evaluation = e, .operands = operands}))
+        return false;
     weft__lowered *lowered = &e->kernels[0];
     *status = WEFT_OK;
     if (queue_again(lowered, operands))

@@ -5,6 +5,7 @@
 #include "core/allocate.h"
 #include "core/shape.h"
 #include "kernel/canonical.h"
+#include "kernel/engine.h"
 #include "lang/explain.h"
 #include <string.h>
 
@@ -206,7 +207,7 @@ static weft_status code_of(const char *target, const weft__kernel *kernel,
     if (!strcmp(target, "interpreter"))
         return weft__interpreter_explain(kernel, code);
     if (!strcmp(target, "llvm"))
-        return weft__llvm_explain(kernel, launch, code);
+        return weft__engine_explain(kernel, launch, code);
     return c_like_code(kernel, launch,
                        strcmp(target, "cuda") ? WEFT__DIALECT_OPENCL : WEFT__DIALECT_CUDA, code);
 }

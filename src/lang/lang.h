@@ -135,7 +135,9 @@ typedef struct weft__lang_program {
     weft__lang_assignment *assignments;
     uint32_t nodes_count, shapes_count, shifts_count, assignments_count;
     uint32_t nodes_room, shapes_room, shifts_room, assignments_room;
-    int32_t value; /* the node of the value asked for, or -1 */
+    int32_t value;                           /* the node of the value asked for, or -1 */
+    uint8_t limits[WEFT__LANG_OPERANDS_MAX]; /* of each C number: bit k is set if it must be within
+                                                the range of dtype WEFT_I8 + k */
 } weft__lang_program;
 
 typedef struct weft__lang_syntax weft__lang_syntax;

@@ -21,7 +21,7 @@ weft_status weft__launch_failed(const weft_kernel *kernel, weft_status status)
     const weft_error *error = weft_error_last();
     size_t prefix = strlen(error->operation); /* "weft_launch: " comes before it again */
     bool has = !strncmp(error->message, error->operation, prefix) && error->message[prefix] == ':';
-    if (status == WEFT_OK || status == WEFT_ERROR_MEMORY)
+    if (status == WEFT_OK || status == WEFT_ERROR_MEMORY || weft__fail_is_kept())
         return status;
     return weft__fail(status, NULL, "kernel '%s': %s", QUOTE(kernel->name, strlen(kernel->name)),
                       error->message + (has ? prefix + 2 : 0));

@@ -33,13 +33,13 @@ bool weft__is_reserved(const char *text, size_t length)
     return is_constant((weft__lang_name){text, length});
 }
 
-/* How far a name reaches: s->u.v, a[3]. */
+/* How far a name reaches: s->u.v, a[3]. Empty, if a bracket is not closed. */
 static weft__lang_name whole_name(const weft__parser *p)
 {
     weft__lexer ahead = p->lexer;
     uint32_t end = p->token.at + p->token.length;
     int depth = 0;
-    for (int i = 0; i < 32; i++) {
+    for (;;) {
         weft__token token = weft__lex(&ahead);
         bool member = token.kind == WEFT__TOKEN_DOT || token.kind == WEFT__TOKEN_ARROW;
         bool bracket = token.kind == WEFT__TOKEN_OPEN_BRACKET;
@@ -51,7 +51,7 @@ static weft__lang_name whole_name(const weft__parser *p)
         if (depth == 0)
             end = token.at + token.length;
     }
-    return (weft__lang_name){TOKEN_TEXT(p, p->token), end - p->token.at};
+    return (weft__lang_name){TOKEN_TEXT(p, p->token), depth ? 0 : end - p->token.at};
 }
 
 /* Whether a later statement sets this name. */
@@ -100,53 +100,71 @@ static weft_dtype dtype_of_numpy(weft__lang_name name)
     return WEFT_DTYPE_DEFAULT;
 }
 
-static const char *last_dot(weft__lang_name name)
+/* The operand, parameter, local or index that is nearest. */
+static void offer_own(weft__parser *p, bool function, weft__lang_nearest *nearest)
 {
-    for (size_t k = name.length; k-- > 0;)
-        if (name.text[k] == '.')
-            return name.text + k;
-    return NULL;
+    if (!function || p->kernel)
+        weft__names_offer(&p->names, p->syntax, nearest);
+    for (int i = 0; i < p->syntax->indices_count && !function; i++)
+        weft__lang_offer(nearest, p->syntax->indices[i].text, p->syntax->indices[i].length);
 }
 
-/* What is written otherwise in NumPy and in C's headers, or NULL. */
-static const char *advice_on(weft__lang_name name)
+static weft_status parse_unlike(weft__parser *p, weft__lang_name name, bool function)
 {
-    static const char *const names[][2] = {
-        {"not", "the opposite is !x"},
-        {"I", "an imaginary number is written 1.0i"},
-        {"M_PI", "here it is pi"},
-        {"INFINITY", "here it is inf"},
-        {"NAN", "here it is nan"},
-        {"len", "how many there are is an operand; sum(a)/len(a) is mean(a)"},
-        {"roll", "roll(a, 1) is shift(a, -1, boundary=wrap)"},
-    };
-    static const char *const members[][2] = {
-        {".T", "its transposed view is an operand of its own, made with weft_transpose"},
-        {".astype", "a cast is written f32(x)"},
-        {".shape", "a size is an operand of its own, a C number"},
-        {".size", "a size is an operand of its own, a C number"},
-    };
-    const char *dot = last_dot(name);
-    const size_t rest = dot ? (size_t)(name.text + name.length - dot) : 0;
-    if (name.length > 3 && !memcmp(name.text, "np.", 3))
-        return "functions and constants have their plain names, as sum(a) and pi";
-    for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)
-        if (strlen(members[k][0]) == rest && !memcmp(members[k][0], dot, rest))
-            return members[k][1];
-    if (rest > 1 && weft__lang_function_named(dot + 1, rest - 1) != WEFT__LANG_OPERATION_END)
-        return "a function stands before what it is of, as sum(a)";
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (strlen(names[k][0]) == name.length && !memcmp(names[k][0], name.text, name.length))
-            return names[k][1];
-    return NULL;
+    const uint32_t at = p->token.at;
+    if (!function && name.text[name.length - 1] == ']')
+        return PARSE_FAIL(
+            p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length),
+            p->kernel || p->loops
+                ? "elements are written with parentheses, as a(i)"
+                : "a part of an array is an operand of its own, made with weft_slice");
+    if (p->kernel && !function)
+        return PARSE_FAIL(
+            p, at,
+            "unknown name '%s'; what is read is a parameter, or an index, a name that "
+            "stands in every element assigned to, as i in out(i) = ...",
+            QUOTE(name.text, name.length));
+    if (!function)
+        return PARSE_FAIL(p, at,
+                          "unknown name '%s'; what is read must be an operand, a parameter, or set "
+                          "before",
+                          QUOTE(name.text, name.length));
+    return PARSE_FAIL(p, at, "unknown function '%s'", QUOTE(name.text, name.length));
+}
+
+/* A name that is none, but not one of another language: what is near, or what is said of it. */
+static weft_status parse_unheard(weft__parser *p, weft__lang_name name, bool function)
+{
+    const uint32_t at = p->token.at;
+    weft__lang_nearest nearest = {name, {NULL, 0}, 0};
+    offer_own(p, function, &nearest);
+    const char *habit = nearest.best.text ? NULL : weft__lang_habit(name);
+    if (habit)
+        return PARSE_FAIL(p, at, "unknown %s '%s'; %s", function ? "function" : "name",
+                          QUOTE(name.text, name.length), habit);
+    if (!function && !nearest.best.text &&
+        weft__lang_function_named(name.text, name.length) != WEFT__LANG_OPERATION_END)
+        return PARSE_FAIL(p, at,
+                          "'%s' is a function, whose arguments stand in parentheses, as %s(x)",
+                          QUOTE(name.text, name.length), QUOTE(name.text, name.length));
+    if (function)
+        offer_functions(&nearest);
+    for (int i = 0; i < CONSTANTS && !function; i++)
+        weft__lang_offer(&nearest, constants[i].name, strlen(constants[i].name));
+    if (!nearest.best.text)
+        return parse_unlike(p, name, function);
+    return PARSE_FAIL(p, at, "unknown %s '%s'%s", function ? "function" : "name",
+                      QUOTE(name.text, name.length), weft__lang_hint_of(&nearest).text);
 }
 
 weft_status weft__parse_unknown(weft__parser *p, bool function)
 {
     weft__lang_name name = whole_name(p);
     uint32_t at = p->token.at;
-    weft__lang_nearest nearest = {name, {NULL, 0}, 0};
     weft__lexer type = {p->lexer.text, p->lexer.length, at};
+    if (name.length == 0)
+        return PARSE_FAIL(p, at, "a bracket that begins after '%s' is not closed",
+                          QUOTE(TOKEN_TEXT(p, p->token), p->token.length));
     weft_dtype dtype = weft__lang_type(&type, false);
     if (dtype)
         return PARSE_FAIL(p, at,
@@ -169,41 +187,7 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
                               : "");
     if (!function && is_set_later(p))
         return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));
-    const char *habit = advice_on(name);
-    if (habit)
-        return PARSE_FAIL(p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length), habit);
-    if (!function && weft__lang_function_named(name.text, name.length) != WEFT__LANG_OPERATION_END)
-        return PARSE_FAIL(p, at,
-                          "'%s' is a function, whose arguments stand in parentheses, as %s(x)",
-                          QUOTE(name.text, name.length), QUOTE(name.text, name.length));
-    if (function)
-        offer_functions(&nearest);
-    if (!function || p->kernel)
-        weft__names_offer(&p->names, p->syntax, &nearest);
-    for (int i = 0; i < p->syntax->indices_count && !function; i++)
-        weft__lang_offer(&nearest, p->syntax->indices[i].text, p->syntax->indices[i].length);
-    for (int i = 0; i < CONSTANTS && !function; i++)
-        weft__lang_offer(&nearest, constants[i].name, strlen(constants[i].name));
-    weft__lang_hint hint = weft__lang_hint_of(&nearest);
-    if (!hint.text[0] && !function && name.text[name.length - 1] == ']')
-        return PARSE_FAIL(
-            p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length),
-            p->kernel || p->loops
-                ? "elements are written with parentheses, as a(i)"
-                : "a part of an array is an operand of its own, made with weft_slice");
-    if (p->kernel && !function && !hint.text[0])
-        return PARSE_FAIL(
-            p, at,
-            "unknown name '%s'; what is read is a parameter, or an index, a name that "
-            "stands in every element assigned to, as i in out(i) = ...",
-            QUOTE(name.text, name.length));
-    if (!function && !hint.text[0])
-        return PARSE_FAIL(p, at,
-                          "unknown name '%s'; what is read must be an operand, a parameter, or set "
-                          "before",
-                          QUOTE(name.text, name.length));
-    return PARSE_FAIL(p, at, "unknown %s '%s'%s", function ? "function" : "name",
-                      QUOTE(name.text, name.length), hint.text);
+    return parse_unheard(p, name, function);
 }
 
 static weft_status parse_number(weft__parser *p, int32_t *node)

@@ -348,11 +348,15 @@ static weft_status run_text_once(const char *code, int count, const char *const 
 static weft_status check_text(const char *code, int count, const char *const *names,
                               const weft_operand *operands)
 {
-    if (!code || count < 0 || count > WEFT__LANG_OPERANDS_MAX ||
-        (count > 0 && (!names || !operands)))
-        return FAIL(WEFT_ERROR_ARGUMENT,
-                    "code, names or operands are missing, or %d is not 0 to %d operands", count,
-                    WEFT__LANG_OPERANDS_MAX);
+    const char *missing = !code                    ? "code"
+                          : count > 0 && !names    ? "names"
+                          : count > 0 && !operands ? "operands"
+                                                   : NULL;
+    if (missing)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, missing, "%s is NULL; give some", missing);
+    if (count < 0 || count > WEFT__LANG_OPERANDS_MAX)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "count", "%d operands were given; 0 to %d are possible",
+                       count, WEFT__LANG_OPERANDS_MAX);
     for (int i = 0; i < count; i++)
         if (!names[i])
             return weft__fail_null("names");

@@ -192,9 +192,13 @@ static weft_status check_value_last(weft__parser *p)
 
 static bool has_comment(weft__lang_name code)
 {
-    for (size_t k = 1; k < code.length; k++)
-        if (code.text[k] == '/' && code.text[k - 1] == '/')
+    bool block = false;
+    for (size_t k = 1; k < code.length; k++) {
+        const char *pair = code.text + k - 1;
+        if (!block && pair[0] == '/' && pair[1] == '/')
             return true;
+        block = block ? pair[0] != '*' || pair[1] != '/' : pair[0] == '/' && pair[1] == '*';
+    }
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* Values: nodes of the program, and literals that get their dtype when they are used. */
 #include "lang/check.h"
+#include <stdio.h>
 
 weft__lang_node weft__check_node(weft__lang_kind kind, weft_dtype dtype, uint32_t column)
 {
@@ -123,6 +124,40 @@ weft_status weft__check_cast(weft__checker *c, const weft__check_value *value, w
     return emit_cast(c, *node, dtype, weak, column, node);
 }
 
+static weft_status fail_literal(weft__checker *c, const weft__syntax_node *literal,
+                                weft_dtype dtype)
+{
+    char number[24];
+    const weft_dtype wider = integer_fits(literal, WEFT_I64)   ? WEFT_I64
+                             : integer_fits(literal, WEFT_U64) ? WEFT_U64
+                                                               : WEFT_F64;
+    snprintf(number, sizeof number, "%s%llu", literal->negative ? "-" : "",
+             (unsigned long long)literal->value.integer);
+    return CHECK_FAIL(c, literal->column, WEFT_ERROR_DTYPE,
+                      "%s does not fit into %s; cast the array, as in %s(a), or cut the number, as "
+                      "in %s(%s)",
+                      number, weft_dtype_name(dtype), weft_dtype_name(wider),
+                      weft_dtype_name(dtype), number);
+}
+
+static bool holds(weft_dtype dtype, weft_dtype other)
+{
+    const bool is_signed = dtype <= WEFT_I64, other_signed = other <= WEFT_I64;
+    const size_t size = weft_dtype_size(dtype), other_size = weft_dtype_size(other);
+    return is_signed == other_signed ? size >= other_size : is_signed && size > other_size;
+}
+
+/* A C number becomes an integer dtype as an untyped literal does; only a run knows whether it fits.
+ * In loops of a function numbers are C's. */
+static void note_limit(weft__checker *c, const weft__check_value *value, weft_dtype dtype)
+{
+    const weft__lang_node *node = &c->program->nodes[value->node];
+    if (c->syntax->loop || node->kind != WEFT__NODE_OPERAND ||
+        holds(dtype, (weft_dtype)c->operands[node->operand].dtype))
+        return;
+    c->program->limits[node->operand] |= (uint8_t)(1 << (dtype - WEFT_I8));
+}
+
 weft_status weft__check_use(weft__checker *c, const weft__check_value *value, weft_dtype dtype,
                             uint32_t column, int32_t *node)
 {
@@ -132,12 +167,9 @@ weft_status weft__check_use(weft__checker *c, const weft__check_value *value, we
                     weft__dtype_rank(dtype) == WEFT__RANK_INTEGER;
     *node = value->node;
     if (literal && value->weak && integers && !integer_fits(literal, dtype))
-        return CHECK_FAIL(c, literal->column, WEFT_ERROR_DTYPE,
-                          "%s%llu does not fit into %s; widen the array, as in i64(a), or cut the "
-                          "number, as in %s(%s%llu)",
-                          literal->negative ? "-" : "", (unsigned long long)literal->value.integer,
-                          weft_dtype_name(dtype), weft_dtype_name(dtype),
-                          literal->negative ? "-" : "", (unsigned long long)literal->value.integer);
+        return fail_literal(c, literal, dtype);
+    if (!literal && value->weak && integers)
+        note_limit(c, value, dtype);
     if (!literal && value->dtype == dtype)
         return WEFT_OK;
     bool weak = value->weak && weft__check_weak_dtype(dtype) == dtype;

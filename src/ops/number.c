@@ -6,7 +6,7 @@
 
 static bool is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
 
-static bool integer_fits(const weft_operand *number, weft_dtype dtype)
+bool weft__number_fits(const weft_operand *number, weft_dtype dtype)
 {
     unsigned bits = (unsigned)weft_dtype_size(dtype) * 8;
     bool negative = is_signed((weft_dtype)number->dtype) && number->value.i < 0;
@@ -30,7 +30,7 @@ weft_status weft__number_check(const weft_operand *number, weft_dtype dtype)
             "a number of type %s does not become %s without a cast; convert it in C first",
             weft_dtype_name(from), weft_dtype_name(dtype));
     if (weft__dtype_rank(dtype) == WEFT__RANK_INTEGER &&
-        weft__dtype_rank(from) == WEFT__RANK_INTEGER && !integer_fits(number, dtype))
+        weft__dtype_rank(from) == WEFT__RANK_INTEGER && !weft__number_fits(number, dtype))
         return is_signed(from)
                    ? FAIL_AT(WEFT_ERROR_DTYPE, "number", "%lld is outside the range of %s",
                              (long long)number->value.i, weft_dtype_name(dtype))

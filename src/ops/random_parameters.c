@@ -39,7 +39,7 @@ static double spacing_at(format f, double x)
 static double rounded_to(format f, double x)
 {
     double spacing = spacing_at(f, x), rounded = rint(x / spacing) * spacing;
-    return fabs(rounded) <= f.most ? rounded : copysign(INFINITY, x);
+    return x != x || fabs(rounded) <= f.most ? rounded : copysign(INFINITY, x);
 }
 
 /* The largest number below x. */

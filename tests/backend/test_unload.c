@@ -84,27 +84,39 @@ static void *compile(void *argument)
     return argument;
 }
 
+static void *explain_always(void *argument)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(1000));
+    for (int k = 0; a && k < 1000; k++) {
+        char *text = NULL;
+        (void)weft_explain(&text, "llvm", a = sin(a) * exp(a), a);
+        weft_explain_free(text);
+    }
+    return argument;
+}
+
 /* The thread that ends the process has never called the library, another one opens libLLVM or
  * compiles for the first time. */
 static void exit_while_another_compiles(shared *s)
 {
-    const struct timespec moment = {0, atomic_load(&s->count)};
+    const long moment = atomic_load(&s->count);
+    const struct timespec length = {0, labs(moment)};
     pthread_t thread;
     setenv("WEFT_CACHE", "off", 1);
     setenv("WEFT_ENGINE", "llvm", 1);
-    if (pthread_create(&thread, NULL, compile, NULL) == 0)
-        nanosleep(&moment, NULL);
+    if (pthread_create(&thread, NULL, moment < 0 ? explain_always : compile, NULL) == 0)
+        nanosleep(&length, NULL);
     exit(3);
 }
 
-/* The first test: here nothing has been compiled yet. */
+/* Before the tests that compile something. Half of the times, the other thread wants a text. */
 TEST(exit_while_libllvm_is_opened)
 {
     NEEDS_FORK();
     shared *s = new_shared();
     CHECK(s);
     for (int k = 0; k < (test_quick() ? 6 : 30); k++) {
-        atomic_store(&s->count, 2000000 + k * 900000);
+        atomic_store(&s->count, (2000000 + k * 900000) * (k % 2 ? -1 : 1));
         CHECK_INT(run_child(exit_while_another_compiles, s), 3);
     }
     munmap(s, sizeof *s);

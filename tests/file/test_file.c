@@ -209,6 +209,10 @@ TEST(file_pictures_are_no_files_of_numbers)
     CHECK_STATUS(weft_save(path, a), WEFT_ERROR_ARGUMENT);
     CHECK_ERROR(WEFT_ERROR_ARGUMENT, "weft_save_png");
     CHECK(!weft_writer_new(path, WEFT_F32, WEFT_SHAPE(2)));
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, "weft_save_png");
+    const char *const name = "a";
+    CHECK_STATUS(weft_save_all(path, 1, &name, &a, NULL), WEFT_ERROR_ARGUMENT);
+    CHECK_STATUS(weft_save("/dev/null/numbers.PNG", a), WEFT_ERROR_ARGUMENT);
     CHECK_INT(size_of(path), -1);
 }
 

@@ -399,6 +399,8 @@ TEST(F1_results)
     CHECK(x);
     CHECK_STATUS(weft_call(none, &number, x), WEFT_ERROR_ARGUMENT);
     CHECK_ERROR(WEFT_ERROR_ARGUMENT, "the function returned none");
+    const char *body = strstr(weft_error_message(), "x = x + 1");
+    CHECK(body && !strstr(body + 1, "x = x + 1"));
     CHECK_STATUS(weft_call(sieve, &array, 10), WEFT_ERROR_ARGUMENT);
     CHECK_ERROR(WEFT_ERROR_ARGUMENT, "result 1 is a number");
     CHECK(!array);

@@ -140,6 +140,13 @@ TEST(X4_numbers_alone)
     CHECK(weft_allclose(1, 1.0) && !weft_allclose(1, 1.5) && !weft_allclose(1.5, 1));
     CHECK(weft_array_equal(1, 1.0) && !weft_array_equal(1, 1.5) && !weft_array_equal(1.5, 1));
     CHECK(!weft_array_equal(0.1f, 0.1) && weft_array_equal(true, 1));
+    CHECK(!weft_array_equal(-1, UINT64_MAX) && !weft_array_equal(UINT64_MAX, -1));
+    CHECK(!weft_array_equal(INT64_MIN, UINT64_C(1) << 63) && weft_array_equal(UINT64_C(5), 5));
+    CHECK(!weft_array_equal(UINT64_C(1) << 63, INT64_MIN) && weft_array_equal(5, UINT64_C(5)));
+    CHECK(!weft_allclose(-1, UINT64_MAX) && !weft_allclose(UINT64_MAX, -1));
+    WEFT_AUTO weft_array *byte = weft_full(WEFT_SCALAR, 99, .dtype = WEFT_U8, .device = device());
+    CHECK(weft_array_equal(byte, 99) && !weft_array_equal(byte, 355) &&
+          !weft_array_equal(-157, byte));
     CHECK(!weft_array_equal((double)NAN, (double)NAN));
     CHECK(weft_array_equal((double)NAN, (double)NAN, .equal_nan = true));
     CHECK_STATUS(weft_error_code(), WEFT_OK);

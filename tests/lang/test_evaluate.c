@@ -151,6 +151,94 @@ TEST(X2_numbers_are_weak)
     CHECK_ERROR(WEFT_ERROR_DTYPE, "byte * third");
 }
 
+/* semantics: Programs / Numbers: in every way of giving one, whether the call was seen or not. */
+TEST(X2_numbers_that_do_not_fit)
+{
+    const struct {
+        weft_dtype dtype;
+        int64_t low, high;
+    } all[] = {{WEFT_I8, -128, 127},
+               {WEFT_I16, -32768, 32767},
+               {WEFT_I32, INT32_MIN, INT32_MAX},
+               {WEFT_I64, INT64_MIN, INT64_MAX},
+               {WEFT_U8, 0, 255},
+               {WEFT_U16, 0, 65535},
+               {WEFT_U32, 0, UINT32_MAX},
+               {WEFT_U64, 0, INT64_MAX}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        WEFT_AUTO weft_array *x =
+            weft_zeros(WEFT_SHAPE(3), .dtype = all[k].dtype, .device = device());
+        const int64_t numbers[] = {all[k].low, all[k].high, 0, all[k].low, 1};
+        CHECK(x);
+        for (size_t i = 0; i < 5; i++) {
+            const int64_t n = numbers[i];
+            CHECK_STATUS(weft(x = n, x, n), WEFT_OK);
+            for (int step = -1; step <= 1; step += 2) {
+                const int64_t beyond = step < 0 ? all[k].low - (all[k].low > INT64_MIN)
+                                                : all[k].high + (all[k].high < INT64_MAX);
+                if (beyond == all[k].low || beyond == all[k].high)
+                    continue;
+                CHECK_STATUS(weft(x = beyond, x, beyond), WEFT_ERROR_DTYPE);
+                CHECK_ERROR(WEFT_ERROR_DTYPE, "is outside the range of ");
+            }
+        }
+        int64_t left;
+        CHECK_STATUS(weft_value(&left, i64(sum(x)), x), WEFT_OK);
+        CHECK_INT(left, 3);
+    }
+    const uint64_t most = UINT64_MAX;
+    WEFT_AUTO weft_array *l = weft_zeros(WEFT_SHAPE(3), .dtype = WEFT_I64, .device = device());
+    WEFT_AUTO weft_array *v = weft_zeros(WEFT_SHAPE(3), .dtype = WEFT_U64, .device = device());
+    CHECK_STATUS(weft(v = most, v, most), WEFT_OK);
+    CHECK_STATUS(weft(l = most, l, most), WEFT_ERROR_DTYPE);
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "weft: 'most', 18446744073709551615 is outside the range of i64");
+    CHECK_STATUS(weft(l = i64(most), l, most), WEFT_OK);
+}
+
+WEFT_KERNEL(limit, (in, n, out), { out(i) = min(in(i), n); });
+WEFT_FUNCTION(limit_all, (in, n, out), { out = min(in, n); });
+WEFT_FUNCTION(limit_each, (in, n, out, size), {
+    for (int i = 0; i < size; i++)
+        out(i) = min(in(i), n);
+});
+
+TEST(X2_numbers_that_do_not_fit_everywhere)
+{
+    const char *const says = "300 is outside the range of u8";
+    WEFT_AUTO weft_array *u = weft_arange(98, 101, 1, .dtype = WEFT_U8, .device = device());
+    WEFT_AUTO weft_array *y = weft_zeros(WEFT_SHAPE(3), .dtype = WEFT_U8, .device = device());
+    int n = 300, few = 99;
+    CHECK(u && y);
+    CHECK(!weft_new(u < n, u, n));
+    CHECK_ERROR(WEFT_ERROR_DTYPE,
+                "weft_new: 'n', 300 is outside the range of u8; cast it to u8, or");
+    CHECK(!weft_new(where(u == 98, n, u), u, n));
+    CHECK_ERROR(WEFT_ERROR_DTYPE, says);
+    CHECK(!weft_new(shift(u, 1, value = n), u, n));
+    CHECK_ERROR(WEFT_ERROR_DTYPE, says);
+    CHECK(!weft_new(m = n; min(u, m), u, n));
+    CHECK_ERROR(WEFT_ERROR_DTYPE, says);
+    CHECK(!weft_less(u, 300) && !weft_minimum(300, u));
+    CHECK_ERROR(WEFT_ERROR_DTYPE, says);
+    CHECK_STATUS(weft(y += 1; y = min(u, n), u, y, n), WEFT_ERROR_DTYPE);
+    CHECK_STATUS(weft_launch(limit, y, u, n, y), WEFT_ERROR_DTYPE);
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "weft_launch: 'n', 300 is outside the range of u8");
+    CHECK_STATUS(weft_call(limit_all, NULL, u, n, y), WEFT_ERROR_DTYPE);
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "function 'limit_all': 300 is outside the range of u8");
+    int changed;
+    CHECK_STATUS(weft_value(&changed, i32(sum(y)), y), WEFT_OK);
+    CHECK_INT(changed, 0);
+    const uint8_t same[] = {98, 99, 100}, least[] = {98, 99, 99}, cut[] = {44, 44, 44};
+    CHECK_STATUS(weft_call(limit_each, NULL, u, n, y, 3), WEFT_OK); /* there it is C's */
+    CHECK(holds(y, same, sizeof same));
+    CHECK_STATUS(weft(y = min(u, few), u, y, few), WEFT_OK);
+    CHECK(holds(y, least, sizeof least));
+    CHECK_STATUS(weft(y = min(u, u8(n)), u, y, n), WEFT_OK);
+    CHECK(holds(y, cut, sizeof cut));
+    CHECK_STATUS(weft(y = u8(min(i64(u), n)), u, y, n), WEFT_OK);
+    CHECK(holds(y, same, sizeof same));
+}
+
 TEST(X2_integers_are_as_in_c)
 {
     const int32_t a[] = {7, -7, INT32_MIN, 5, 0}, b[] = {2, 2, -1, 0, 3};
@@ -385,7 +473,8 @@ TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X6_true_is_one),
           TEST_OF(X1_nothing_is_compiled_twice), TEST_OF(X2_several_statements_and_results),
           TEST_OF(X2_right_sides_see_the_arrays_as_they_were),
           TEST_OF(X2_results_of_different_shapes), TEST_OF(X2_views_and_broadcasting),
-          TEST_OF(X2_numbers_are_weak), TEST_OF(X2_integers_are_as_in_c),
+          TEST_OF(X2_numbers_are_weak), TEST_OF(X2_numbers_that_do_not_fit),
+          TEST_OF(X2_numbers_that_do_not_fit_everywhere), TEST_OF(X2_integers_are_as_in_c),
           TEST_OF(X2_complex_numbers), TEST_OF(X2_errors_show_the_place),
           TEST_OF(A4_a_handle_becomes_the_result),
           TEST_OF(A4_a_handle_without_a_dtype_takes_that_of_the_value),

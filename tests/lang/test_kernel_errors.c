@@ -150,6 +150,11 @@ TEST(K1_wrong_arguments)
     CHECK_STATUS(weft_launch(copy, wide, wide, wide), WEFT_ERROR_SHAPE);
     CHECK_ERROR(WEFT_ERROR_SHAPE, "broadcast");
     CHECK_STATUS(weft_launch(copy, WEFT_SHAPE(-1), a, a), WEFT_ERROR_SHAPE);
+    weft_array *none = weft_slice(a, WEFT_AT(7));
+    for (int k = 0; k < 2; k++) { /* the cause stays what it was */
+        CHECK_STATUS(weft_launch(copy, a, none, a), WEFT_ERROR_SHAPE);
+        CHECK(!strncmp(weft_error_message(), "weft_slice: index 7 ", 20));
+    }
     weft_error_clear();
     CHECK_STATUS(weft_launch(copy, a, (weft_array *)NULL, a), WEFT_ERROR_ARGUMENT);
     CHECK_STATUS(weft_launch(copy, (weft_array *)NULL, a, a), WEFT_ERROR_ARGUMENT);

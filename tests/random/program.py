@@ -155,6 +155,7 @@ def annotate_operand(node, types):
     operand = types.operands[node.facts["number"]]
     if operand.kind == "number":
         node.dtype, node.weak = weak_of(operand.dtype), True
+        node.facts["value"] = operand.value
     else:
         node.dtype, node.shape = types.operand(node.facts["number"])
 
@@ -180,13 +181,13 @@ def kinds_of(name):
 
 
 def use(node, dtype):
-    """An argument that becomes `dtype`: an untyped integer literal must fit."""
-    while node.kind == "local":
-        node = node.facts["value"]
-    if node.kind == "literal" and node.weak and RANK[node.dtype] == RANK[dtype] == INTEGER:
+    """An argument that becomes `dtype`: an untyped integer literal must fit, and a C number."""
+    while node.kind == "local" or node.name == "positive":
+        node = node.facts["value"] if node.kind == "local" else node.arguments[0]
+    if node.kind in ("literal", "operand") and node.weak and RANK[node.dtype] == RANK[dtype] == INTEGER:
         low, high = integer_range(dtype)
         if not low <= node.facts["value"] <= high:
-            raise Invalid("a literal does not fit")
+            raise Invalid("a number does not fit")
 
 
 def common_type(arguments):
