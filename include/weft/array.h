@@ -91,7 +91,7 @@ typedef enum weft_copying {
 typedef struct weft_reshape_options {
     size_t struct_size;
     weft_copying copy; /* default: only if needed */
-} weft_reshape_options;
+} WEFT__NAMED weft_reshape_options;
 /* The same elements in C order under another shape; one size may be -1. */
 #define weft_reshape(...) WEFT__RESHAPE(__VA_ARGS__, )
 #define WEFT__RESHAPE(array, ...) WEFT__RESHAPE_(array, __VA_ARGS__)
@@ -114,7 +114,7 @@ typedef struct weft_options {
     weft_stream *stream;                       /* binds the new array to this stream */
     weft_copying copy;                         /* of weft_asarray alone */
     struct weft_random *random; /* of weft_random_… alone: where the numbers come from */
-} weft_options;
+} WEFT__NAMED weft_options;
 
 /* A new array with the same elements, in C order: weft_copy(a), weft_copy(a, .memory = …). */
 #define weft_copy(...) WEFT__COPY(__VA_ARGS__, )

@@ -13,7 +13,7 @@ typedef struct weft_compare_options {
     size_t struct_size;
     double rtol, atol; /* weft_allclose: neither given, 1e-5 and 1e-8; one given, the other is 0 */
     bool equal_nan;    /* a NaN is equal to a NaN */
-} weft_compare_options;
+} WEFT__NAMED weft_compare_options;
 
 /* Whether |x - y| <= atol + rtol*|y| for all elements of x and y, which broadcast. Infinities must
  * be equal. Operands are arrays or C numbers, also two of those; integers are compared as f64, f16

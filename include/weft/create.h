@@ -76,7 +76,7 @@ typedef struct weft_borrow_options {
     const int64_t *strides; /* one per axis, in bytes; default: C order without gaps */
     weft_deleter *deleter;  /* called once, when no array and no queued work uses the memory */
     void *deleter_context;  /* handed to the deleter */
-} weft_borrow_options;
+} WEFT__NAMED weft_borrow_options;
 /* An array over host memory that the user lends: its kind is WEFT_MEMORY_LENT, and it is placed on
  * no device. Strides must keep every element within [data, data + bytes). Work that is queued reads
  * and writes it later: the host may change or free it after weft_eval of the array, or when the

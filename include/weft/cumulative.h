@@ -13,7 +13,7 @@ typedef struct weft_cumulative_options {
     size_t struct_size;
     weft_array *out;      /* into an array that is there, or a handle: returns it, retained */
     bool include_initial; /* begins with the sum or product of nothing: one element more */
-} weft_cumulative_options;
+} WEFT__NAMED weft_cumulative_options;
 
 /* A new array, whose element k along the axis is the sum or product of the elements 0 to k; a
  * negative axis counts from the end. Queued on the array's stream, no wait.

@@ -75,7 +75,7 @@ typedef struct weft_from_dlpack_options {
     /* Work on the array comes after what is queued there now: the stream on which the producer made
      * the data (weft_stream_wrap), or has promised it. Without one the data must be there. */
     weft_stream *stream;
-} weft_from_dlpack_options;
+} WEFT__NAMED weft_from_dlpack_options;
 /* An array over the tensor's memory, on the device that the tensor names: no copy, and unlike
  * memory that was lent with weft_borrow it is placed. The tensor is taken over, also when this
  * fails: its deleter is called once, when no array and no queued work uses the memory. CUDA's
@@ -103,7 +103,7 @@ typedef struct weft_to_dlpack_options {
     weft_stream *stream;
     weft_device device; /* where the tensor is to be; default: where the array is */
     weft_copying copy;  /* whether it must, may (on another device) or must not be a copy */
-} weft_to_dlpack_options;
+} WEFT__NAMED weft_to_dlpack_options;
 /* The array as a tensor over the same memory, which it keeps alive until its deleter is called, on
  * any thread. Memory that the host can read and CUDA does not know is the CPU's. An array that
  * cannot be written is flagged read-only; without a version that cannot be told, and is an error.

@@ -23,7 +23,7 @@ typedef struct weft_load_options {
     weft_device device; /* default: as for new arrays */
     weft_memory memory; /* the kind of its memory; default: device */
     bool mapped;        /* on the CPU: the file itself, mapped into memory, where that can be */
-} weft_load_options;
+} WEFT__NAMED weft_load_options;
 
 /*     weft_load("a.npy")
  *     weft_load("many.npz", .name = "a", .device = gpu)
@@ -75,7 +75,7 @@ typedef struct weft_save_options {
     size_t struct_size;
     const char *name; /* of the array in an NPZ file; default "arr_0", as NumPy's */
     bool compress;    /* an NPZ file: with zlib */
-} weft_save_options;
+} WEFT__NAMED weft_save_options;
 
 /* weft_save("a.npy", a): as NPY, or as NPZ where the path ends with .npz. One that ends with .png
  * is an error: weft_save_png writes pictures. */
@@ -115,7 +115,7 @@ typedef struct weft_png_options {
     size_t struct_size;
     weft_colours colours; /* default: viridis */
     double low, high;     /* the values at both ends of the colours */
-} weft_png_options;
+} WEFT__NAMED weft_png_options;
 /* A picture of a 2-D array of real numbers, the first row at the top:
  *     weft_save_png("u.png", u, .colours = WEFT_COLOURS_MAGMA, .low = 0, .high = 1)
  * What is below low or above high has the colour of low or high; where both are the same, they are

@@ -113,7 +113,7 @@ typedef struct weft_host_options {
         *access;   /* what it does with each array: "read, write, both"; default: both. One that
                       is written is not copied to the host first: all of it must be written */
     void *context; /* handed to the function */
-} weft_host_options;
+} WEFT__NAMED weft_host_options;
 
 /* Binds a name for the whole process; binding it again replaces it, with NULL it is unknown. */
 #define weft_host_bind(...) WEFT__HOST_BIND(__VA_ARGS__, )

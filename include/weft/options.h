@@ -9,7 +9,16 @@
  * weft_zeros(((weft_shape){2, {3, 4}})).
  *
  * Every options struct begins with `size_t struct_size`, so that a library can tell which fields
- * its caller knows. A field that is not named is zero, and zero always means "not given". */
+ * its caller knows. A field that is not named is zero, and zero always means "not given". gcc warns
+ * of values without a name. */
+#if defined __has_attribute
+#if __has_attribute(designated_init)
+#define WEFT__NAMED __attribute__((designated_init))
+#endif
+#endif
+#ifndef WEFT__NAMED
+#define WEFT__NAMED
+#endif
 #ifndef __cplusplus
 #define WEFT__OPTIONS(type, ...) (&(const type){.struct_size = sizeof(type), __VA_ARGS__})
 #else

@@ -21,7 +21,7 @@ typedef struct weft_reduce_options {
     weft_array *out;    /* into this array, or handle; default: a new one */
     int32_t correction; /* var, std: taken off the number of elements; from 0 to 65535 */
     int32_t order;      /* norm: 1, 2, or WEFT_NORM_INF; 0 is 2 */
-} weft_reduce_options;
+} WEFT__NAMED weft_reduce_options;
 
 /* The order of the norm that is the largest absolute value. */
 enum { WEFT_NORM_INF = -1 };

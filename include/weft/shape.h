@@ -19,10 +19,11 @@ typedef struct weft_shape {
     int64_t size[WEFT_NDIM_MAX]; /* elements along each */
 } weft_shape;
 
-/* Axes; a negative one counts from the end. A count of 0 means "not given". */
+/* Axes; a negative one counts from the end. A count of 0 means "not given"; it comes last, so that
+ * `.axes = 1`, which should be WEFT_AXES(1), is noticed. */
 typedef struct weft_axes {
-    int32_t count;               /* how many are given */
     int32_t axis[WEFT_NDIM_MAX]; /* which */
+    int32_t count;               /* how many are given */
 } weft_axes;
 
 /* One entry of a slice. */
@@ -88,7 +89,7 @@ template <class... Sizes> inline weft_shape weft__shape(Sizes... sizes)
 template <class... Axes> inline weft_axes weft__axes(Axes... axes)
 {
     static_assert(sizeof...(axes) <= WEFT_NDIM_MAX, "too many axes");
-    return weft_axes{static_cast<int32_t>(sizeof...(axes)), {weft__integer<int32_t>(axes)...}};
+    return weft_axes{{weft__integer<int32_t>(axes)...}, static_cast<int32_t>(sizeof...(axes))};
 }
 #define WEFT_SHAPE(...) (weft__shape(__VA_ARGS__))
 #define WEFT_SCALAR (weft__shape())
@@ -103,6 +104,6 @@ template <class... Axes> inline weft_axes weft__axes(Axes... axes)
 #define WEFT_SCALAR ((weft_shape){0, {0}})
 /* Axes: WEFT_AXES(0, -1). */
 #define WEFT_AXES(...)                                                                             \
-    ((weft_axes){WEFT__COUNT(__VA_ARGS__), {WEFT__LIST(WEFT__AXIS, __VA_ARGS__)}})
+    ((weft_axes){{WEFT__LIST(WEFT__AXIS, __VA_ARGS__)}, WEFT__COUNT(__VA_ARGS__)})
 #endif
 #endif

@@ -21,7 +21,7 @@ typedef struct weft_stream_options {
     bool async;       /* the work runs beside the caller; otherwise, on the CPU, in the call */
     bool profiling;   /* events recorded on it carry times */
     int32_t priority; /* lower runs sooner where the device can; default 0 */
-} weft_stream_options;
+} WEFT__NAMED weft_stream_options;
 
 /* A new stream: weft_stream_new(device, .async = true). Release it with weft_stream_release. */
 #define weft_stream_new(...) WEFT__STREAM_NEW(__VA_ARGS__, )
@@ -66,7 +66,7 @@ typedef struct weft_call_options {
     size_t reads_count;        /* … so that it is ordered after the work that makes them */
     weft_array *const *writes; /* arrays that it writes */
     size_t writes_count;       /* how many */
-} weft_call_options;
+} WEFT__NAMED weft_call_options;
 /* Has the stream call a function, after what is queued on it:
  * weft_stream_call(stream, function, argument). */
 #define weft_stream_call(...) WEFT__STREAM_CALL(__VA_ARGS__, )

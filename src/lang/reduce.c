@@ -54,6 +54,10 @@ static weft_status add_axes(const weft_reduce_options *o, const weft_array *arra
     if (o->axes.count < 0 || o->axes.count > WEFT_NDIM_MAX)
         return FAIL(WEFT_ERROR_ARGUMENT, ".axes has %d axes; 0 to %d are possible", o->axes.count,
                     WEFT_NDIM_MAX);
+    if (o->axes.count == 0 && o->axes.axis[0] != 0)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "axes",
+                       "axes are given as .axes = WEFT_AXES(%d), not as a number alone",
+                       o->axes.axis[0]);
     *what |= (uint64_t)o->axes.count << KEY_COUNT;
     for (int k = 0; k < o->axes.count; k++) {
         if (o->axes.axis[k] < AXIS_LEAST || o->axes.axis[k] > AXIS_MOST)

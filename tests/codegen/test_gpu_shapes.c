@@ -52,7 +52,7 @@ static weft_array *operand(const trial *t, const char *data, weft_device device,
 {
     const int ndim = t->shape.ndim;
     weft_shape shape = t->shape;
-    weft_axes axes = {ndim, {0}};
+    weft_axes axes = {.count = ndim};
     weft_range ranges[WEFT_NDIM_MAX];
     for (int k = 0; k < ndim; k++) {
         axes.axis[k] = turned == 2 ? ndim - 1 - k : k;

@@ -23,7 +23,7 @@ static bool is_turned(int which) { return which == B || which == D; }
 static weft_axes axes_of(const trial *t, int which)
 {
     const int ndim = t->shape.ndim;
-    weft_axes axes = {ndim, {0}};
+    weft_axes axes = {.count = ndim};
     for (int k = 0; k < ndim; k++)
         axes.axis[k] = !is_turned(which) ? k
                        : t->backwards    ? ndim - 1 - k

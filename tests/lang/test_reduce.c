@@ -88,6 +88,9 @@ TEST(X4_errors_of_functions)
     CHECK(a && small && empty);
     CHECK(!weft_sum(a, .axes = WEFT_AXES(2)));
     CHECK_ERROR(WEFT_ERROR_SHAPE, "axis 2");
+    CHECK(!weft_sum_with(a, &(weft_reduce_options){.struct_size = sizeof(weft_reduce_options),
+                                                   .axes.axis[0] = 1})); /* .axes = 1 */
+    CHECK_ERROR(WEFT_ERROR_ARGUMENT, ".axes = WEFT_AXES(1)");
     CHECK(!weft_sum(a, .axes = WEFT_AXES(0, 0)));
     CHECK_ERROR(WEFT_ERROR_SHAPE, "twice");
     CHECK(!weft_argmax(a, .axes = WEFT_AXES(0, 1)));

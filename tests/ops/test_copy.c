@@ -50,7 +50,7 @@ static weft_array *random_view(weft_array *base, int ndim, const int64_t *size, 
                                uint64_t *state, struct layout *layout)
 {
     weft_range ranges[WEFT_NDIM_MAX] = {{0}};
-    weft_axes axes = {ndim, {0}};
+    weft_axes axes = {.count = ndim};
     for (int k = 0; k < ndim; k++)
         axes.axis[k] = k;
     for (int k = ndim - 1; k > 0; k--) {

@@ -33,7 +33,7 @@ static inline weft_array *laid_out(weft_array *array, int layout)
 {
     weft_shape shape = weft_array_shape(array), turned = shape;
     weft_range ranges[WEFT_NDIM_MAX];
-    weft_axes axes = {shape.ndim, {0}};
+    weft_axes axes = {.count = shape.ndim};
     if (layout == PITCHED)
         return weft_copy(array, .allocator = WEFT_ALLOCATOR_PITCHED);
     if (layout == CONTIGUOUS || shape.ndim == 0)
