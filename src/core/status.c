@@ -55,12 +55,17 @@ weft_status weft__check_result(const void *place, const char *operand)
                       "%s is NULL; a place for the result was expected", operand);
 }
 
-void weft__error_restore(const weft_error *error) { record = *error; }
+void weft__error_restore(const weft_error *error)
+{
+    kept = false;
+    record = *error;
+}
 
 weft_status weft_error_set(weft_status code, const char *message)
 {
     if (code <= WEFT_OK || code > WEFT_ERROR_SYSTEM)
         code = WEFT_ERROR_CALLBACK;
+    kept = false;
     record.code = code;
     copy_text(record.operation, sizeof record.operation, weft__operation());
     record.operand[0] = 0;
@@ -74,7 +79,11 @@ weft_status weft_error_code(void) { return record.code; }
 
 const char *weft_error_message(void) { return record.message; }
 
-void weft_error_clear(void) { memset(&record, 0, sizeof record); }
+void weft_error_clear(void)
+{
+    kept = false;
+    memset(&record, 0, sizeof record);
+}
 
 static const char *const names[] = {
 #define STATUS_NAME(name, text) "WEFT_" #name,

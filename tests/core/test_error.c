@@ -263,7 +263,7 @@ TEST(bad_ranks_and_axes)
     }
     CHECK_REFUSED(weft_permute(a, WEFT_AXES(0)), WEFT_ERROR_SHAPE, "axes", "1 axes", "2 dim");
     CHECK_REFUSED(weft_permute(a, WEFT_AXES(0, 1, 2)), WEFT_ERROR_SHAPE, "axes", "3 axes");
-    CHECK_REFUSED(weft_permute(a, (weft_axes){-2, {0}}), WEFT_ERROR_SHAPE, "axes", "-2");
+    CHECK_REFUSED(weft_permute(a, (weft_axes){.count = -2}), WEFT_ERROR_SHAPE, "axes", "-2");
     CHECK_REFUSED(weft_permute(a, WEFT_AXES(1, -1)), WEFT_ERROR_SHAPE, "axes", "axis 1", "twice");
     CHECK_REFUSED(weft_slice(a, WEFT_ALL, WEFT_ALL, WEFT_ALL), WEFT_ERROR_SHAPE, "ranges",
                   "2 dimensions");

@@ -110,6 +110,8 @@ TEST(F1_places_of_failures)
                 "no host function is called 'out_there'; bind it with "
                 "weft_host_bind\n    x = x + 1; out_there(x);\n               ^");
     CHECK_STATUS(weft_host_bind("out_there", refuse), WEFT_OK);
+    CHECK_STATUS(weft_call(prints, NULL, (weft_array *)NULL),
+                 WEFT_ERROR_ARGUMENT); /* which keeps the record */
     CHECK_STATUS(weft_call(prints, NULL, x), WEFT_ERROR_CALLBACK);
     CHECK_ERROR(WEFT_ERROR_CALLBACK,
                 "the printer is on fire\n    x = x + 1; out_there(x);\n               ^");
