@@ -148,7 +148,8 @@ typedef enum weft__holding { WEFT__UNSET, WEFT__NUMBER, WEFT__ARRAY } weft__hold
 
 typedef struct weft__held {
     uint8_t holding; /* weft__holding */
-    bool typed;      /* of a number: see weft__lang_operand */
+    bool typed;      /* of a number: see weft__lang_operand; … */
+    bool computed;   /* … this, too */
     bool input;      /* of an array: const */
     bool declared;   /* of an array: float t(n), which assigning writes */
     int taken;       /* how often it was taken over from other variables: assigning writes it */

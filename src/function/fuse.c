@@ -148,7 +148,8 @@ static bool find_types(weft__running *r, const weft__function_group *group,
         } else {
             types[i] = (weft__lang_operand){.tag = WEFT_OPERAND_NUMBER,
                                             .dtype = (uint8_t)held->number.dtype,
-                                            .typed = held->typed};
+                                            .typed = held->typed,
+                                            .computed = held->computed};
             operands[i] = held->number;
             if (held->holding != WEFT__NUMBER)
                 return false;

@@ -176,7 +176,7 @@ static bool same_types(const weft__lang_operand *a, const weft__lang_operand *b,
 {
     for (int i = 0; i < count; i++)
         if (a[i].tag != b[i].tag || a[i].dtype != b[i].dtype || a[i].typed != b[i].typed ||
-            a[i].unset != b[i].unset ||
+            a[i].computed != b[i].computed || a[i].unset != b[i].unset ||
             (a[i].tag != WEFT_OPERAND_NUMBER && !weft__shape_same(&a[i].shape, &b[i].shape)))
             return false;
     return true;
@@ -187,10 +187,6 @@ static weft_status prepare_scalar(weft__function *f, const weft__function_part *
                                   weft__function_version *v)
 {
     const weft__evaluation *e = v->evaluation;
-    if (e->single && e->kernels[0].builder.kernel.folds_count)
-        return FUNCTION_FAIL(f, part->begin, WEFT_ERROR_UNSUPPORTED,
-                             "a reduction here is one of numbers alone; give it a whole array, as "
-                             "in sum(x)");
     if (!e->single)
         return FUNCTION_FAIL(f, part->begin, WEFT_ERROR_UNSUPPORTED,
                              "this expression of numbers is too long; cut it in two");
@@ -209,6 +205,15 @@ static weft_status prepare_scalar(weft__function *f, const weft__function_part *
     return WEFT_OK;
 }
 
+static bool has_arrays(const weft__function_part *part, const weft__lang_operand *types)
+{
+    for (int i = 0; i < part->names_count; i++)
+        if (part->whole[i] && types[i].tag != WEFT_OPERAND_NUMBER)
+            return true;
+    return false;
+}
+
+/* Elements and numbers alone are computed as C does, wherever the elements are. */
 static weft_status fill_version(weft__function *f, weft__function_part *part,
                                 const weft__lang_operand *types, bool scalar,
                                 weft__function_version *v)
@@ -220,10 +225,15 @@ static weft_status fill_version(weft__function *f, weft__function_part *part,
         return WEFT_ERROR_MEMORY;
     if (count)
         memcpy(v->types, types, (size_t)count * sizeof *types);
-    part->syntax->loop = scalar;
+    part->syntax->loop = scalar || !has_arrays(part, types);
     if (part->syntax->statements_count == 1)
         statement->target = v->as_value ? WEFT__TARGET_VALUE : part->target;
     TRY(weft__evaluation_new(part->syntax, types, count, &v->evaluation));
+    if (part->syntax->loop && v->evaluation->single &&
+        v->evaluation->kernels[0].builder.kernel.folds_count)
+        return FUNCTION_FAIL(f, part->begin, WEFT_ERROR_UNSUPPORTED,
+                             "a reduction here is one of numbers alone; give it a whole array, as "
+                             "in sum(x)");
     return scalar ? prepare_scalar(f, part, v) : WEFT_OK;
 }
 

@@ -70,9 +70,18 @@ void weft__function_set(weft__running *r, int32_t variable, const weft_operand *
     weft__held_set_number(r, variable, &number, dtype > WEFT_U64);
 }
 
+/* Whether the variable's new number is not another one as it is. */
+static bool is_computed(const weft__running *r, const weft__function_part *part, int32_t variable)
+{
+    const weft__syntax_node *node = &part->syntax->nodes[part->node];
+    return node->kind != WEFT__SYNTAX_OPERAND || node->index >= part->names_count ||
+           r->function->variables[variable].dtype || r->held[part->variables[node->index]].computed;
+}
+
 /* A variable gets a new value: a number or an array. */
 static weft_status set_variable(weft__running *r, weft__function_part *part, int32_t variable)
 {
+    const bool computed = is_computed(r, part, variable);
     weft_operand value;
     weft_array *array;
     bool typed;
@@ -86,6 +95,7 @@ static weft_status set_variable(weft__running *r, weft__function_part *part, int
     } else
         TRY(weft__function_scalar(r, part, &value, &typed));
     weft__function_set(r, variable, &value, typed);
+    r->held[variable].computed = computed;
     return WEFT_OK;
 }
 
@@ -363,6 +373,7 @@ static weft_status run_take(weft__running *r, const weft__function_statement *s)
         weft__held_move(r, part->variables[0], s->variable, true);
     else
         weft__held_set_number(r, s->variable, &from->number, from->typed);
+    r->held[s->variable].computed = from->computed;
     return WEFT_OK;
 }
 

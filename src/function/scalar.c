@@ -51,6 +51,7 @@ weft_status weft__function_types(weft__running *r, const weft__function_part *pa
             operands[i] = held->number;
             types[i].dtype = (uint8_t)held->number.dtype;
             types[i].typed = held->typed;
+            types[i].computed = held->computed;
         }
     }
     for (int k = 0; k < part->elements_count; k++) {

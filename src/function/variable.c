@@ -330,6 +330,7 @@ void weft__held_set_number(weft__running *r, int32_t variable, const weft_operan
     }
     held->holding = WEFT__NUMBER;
     held->typed = typed;
+    held->computed = true;
     held->number = *number;
 }
 

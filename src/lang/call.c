@@ -54,7 +54,7 @@ static weft_status parse_axis(weft__parser *p, weft__syntax_attributes *a)
     return WEFT_OK;
 }
 
-/* axis=1 or axis=(0, 2); it may be given several times. */
+/* axis=1 or axis=(0, 2). */
 static weft_status parse_axes(weft__parser *p, weft__syntax_attributes *a)
 {
     bool several = p->token.kind == WEFT__TOKEN_OPEN;

@@ -40,6 +40,9 @@ weft__lang_node weft__check_node(weft__lang_kind kind, weft_dtype dtype, uint32_
  * untyped literal integer does not fit; otherwise any value becomes any dtype. */
 weft_status weft__check_use(weft__checker *c, const weft__check_value *value, weft_dtype dtype,
                             uint32_t column, int32_t *node);
+/* The same among weak values alone, where what does not fit is cut. */
+weft_status weft__check_become(weft__checker *c, const weft__check_value *value, weft_dtype dtype,
+                               uint32_t column, int32_t *node);
 /* The same for a cast that the user wrote: literals are cut to what fits, f16 and bf16 are rounded.
  */
 weft_status weft__check_cast(weft__checker *c, const weft__check_value *value, weft_dtype dtype,

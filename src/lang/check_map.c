@@ -77,14 +77,15 @@ static weft_dtype result_dtype(weft__lang_result result, weft_dtype common)
     }
 }
 
-/* Emits the operation on arguments that become `common`. */
-static weft_status emit_map(weft__checker *c, weft__lang_node node, weft_dtype common,
+/* Emits the operation on arguments that become `common`. Where all are weak, what does not fit is
+ * cut, as in C. */
+static weft_status emit_map(weft__checker *c, weft__lang_node node, weft_dtype common, bool weak,
                             const weft__check_value *arguments, int count, weft__check_value *value)
 {
     for (int i = 0; i < count; i++) {
-        bool condition = node.operation == WEFT__LANG_where && i == 0;
-        TRY(weft__check_use(c, &arguments[i], condition ? WEFT_BOOL : common, node.column,
-                            &node.argument[i]));
+        const bool condition = node.operation == WEFT__LANG_where && i == 0;
+        TRY((weak ? weft__check_become : weft__check_use)(
+            c, &arguments[i], condition ? WEFT_BOOL : common, node.column, &node.argument[i]));
         TRY(weft__check_broadcast(c, node.shape, c->program->nodes[node.argument[i]].shape,
                                   node.column, &node.shape));
     }
@@ -106,7 +107,7 @@ static weft_status apply_select(weft__checker *c, weft__lang_operation operation
     weft__lang_node node = weft__check_node(WEFT__NODE_MAP, common, column);
     node.operation = WEFT__LANG_where;
     node.weak = weak && arguments[0].weak;
-    return emit_map(c, node, common, arguments, 3, value);
+    return emit_map(c, node, common, weak, arguments, 3, value);
 }
 
 /* Operators that are written with others, once the arguments are there. */
@@ -137,7 +138,7 @@ static weft_status apply_logic(weft__checker *c, weft__lang_operation operation,
     node.weak = true;
     for (int i = 0; i < count; i++)
         node.weak &= arguments[i].weak || c->syntax->loop;
-    return emit_map(c, node, WEFT_BOOL, arguments, count, value);
+    return emit_map(c, node, WEFT_BOOL, node.weak, arguments, count, value);
 }
 
 /* +x is x; an untyped bool becomes an integer. */
@@ -170,7 +171,7 @@ static weft_status apply_common(weft__checker *c, weft__lang_operation operation
     node.operation = (uint8_t)plain_operation(operation);
     node.dtype = (uint8_t)result_dtype((weft__lang_result)facts->result, common);
     node.weak = weak || (c->syntax->loop && facts->result == WEFT__RESULT_BOOLEAN);
-    return emit_map(c, node, common, swapped ? other_way : arguments, count, value);
+    return emit_map(c, node, common, weak, swapped ? other_way : arguments, count, value);
 }
 
 weft_status weft__check_apply(weft__checker *c, weft__lang_operation operation, uint32_t column,

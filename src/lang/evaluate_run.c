@@ -333,34 +333,32 @@ static weft_dtype exceeded(const running *r, int operand)
     return WEFT_DTYPE_DEFAULT;
 }
 
-static bool numbers_fit(const running *r)
+/* The first C number that does not fit, or the number of operands. */
+static int first_exceeded(const running *r)
 {
-    for (int i = 0; i < r->evaluation->count; i++)
-        if (r->evaluation->program->limits[i] && exceeded(r, i))
-            return false;
-    return true;
+    const weft__evaluation *e = r->evaluation;
+    int i = 0;
+    while (i < e->count && (!e->program->limits[i] || !exceeded(r, i)))
+        i++;
+    return i;
 }
 
 static weft_status check_numbers(const running *r, const weft__lang_name *names)
 {
-    for (int i = 0; i < r->evaluation->count; i++) {
-        const weft_dtype dtype = exceeded(r, i);
-        const weft_operand *number = &r->operands[i];
-        char text[24];
-        if (!dtype)
-            continue;
-        if (number->dtype <= WEFT_I64)
-            snprintf(text, sizeof text, "%lld", (long long)number->value.i);
-        else
-            snprintf(text, sizeof text, "%llu", (unsigned long long)number->value.u);
-        return FAIL_AT(
-            WEFT_ERROR_DTYPE, "operands",
-            "%s%s%s%s is outside the range of %s; cast it to %s, or what it is used with "
-            "to a dtype that holds it",
-            names ? "'" : "", names ? name_of(i, names).text : "", names ? "', " : "", text,
-            weft_dtype_name(dtype), weft_dtype_name(dtype));
-    }
-    return WEFT_OK;
+    const int i = first_exceeded(r);
+    if (i == r->evaluation->count)
+        return WEFT_OK;
+    char text[24];
+    const weft_operand *number = &r->operands[i];
+    const char *dtype = weft_dtype_name(exceeded(r, i)), *name = name_of(i, names).text;
+    if (number->dtype <= WEFT_I64)
+        snprintf(text, sizeof text, "%lld", (long long)number->value.i);
+    else
+        snprintf(text, sizeof text, "%llu", (unsigned long long)number->value.u);
+    return FAIL_AT(WEFT_ERROR_DTYPE, name,
+                   "%s%s%s%s is outside the range of %s; cast it to %s, or what it is used with "
+                   "to a dtype that holds it",
+                   names ? "'" : "", names ? name : "", names ? "', " : "", text, dtype, dtype);
 }
 
 /* What comes before the kernels: checks, placement, memory for handles and for the value. */
@@ -506,7 +504,7 @@ bool weft__evaluation_repeat(weft__evaluation *e, const weft_operand *operands, 
     for (int i = 0; i < count; i++)
         if (!is_seen(&e->seen[i], &operands[i]))
             return false;
-    if (e->limited && !numbers_fit(&(running){.evaluation = e, .operands = operands}))
+    if (e->limited && first_exceeded(&(running){.evaluation = e, .operands = operands}) < count)
         return false;
     weft__lowered *lowered = &e->kernels[0];
     *status = WEFT_OK;

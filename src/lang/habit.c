@@ -3,6 +3,8 @@
 #include "lang/operations.h"
 #include <string.h>
 
+#define RANDOM "random numbers are an operand, made by weft_random_uniform or weft_random_normal"
+
 static bool is(weft__lang_name name, const char *text)
 {
     return strlen(text) == name.length && !memcmp(text, name.text, name.length);
@@ -50,6 +52,27 @@ const char *weft__lang_habit(weft__lang_name name)
         {"rint", "it is round(x)"},
         {"nearbyint", "it is round(x)"},
         {"ln", "the natural logarithm is log(x)"},
+        {"erfc", "it is 1 - erf(x), with fewer digits where x is large"},
+        {"power", "it is pow(x, y)"},
+        {"absolute", "it is abs(x)"},
+        {"mod", "it is remainder(x, y), of integers x % y"},
+        {"arcsin", "it is asin(x)"},
+        {"arccos", "it is acos(x)"},
+        {"arctan", "it is atan(x)"},
+        {"arctan2", "it is atan2(y, x)"},
+        {"astype", "a cast is written f32(x)"},
+        {"count_nonzero", "it is sum(x != 0)"},
+        {"dot", "of vectors it is sum(x*y); there are no products of matrices"},
+        {"matmul", "there are no products of matrices"},
+        {"nansum", "without NaNs it is sum(where(isnan(x), 0, x))"},
+        {"nanmean", "without NaNs it is sum(where(isnan(x), 0, x))/f64(sum(!isnan(x)))"},
+        {"nanmin", "without NaNs it is min(where(isnan(x), inf, x))"},
+        {"nanmax", "without NaNs it is max(where(isnan(x), -inf, x))"},
+        {"rand", RANDOM},
+        {"randn", RANDOM},
+        {"random", RANDOM},
+        {"uniform", RANDOM},
+        {"normal", RANDOM},
         {"cumsum", "running sums are made by the function weft_cumulative_sum"},
         {"cumprod", "running products are made by the function weft_cumulative_prod"},
     };

@@ -51,6 +51,7 @@ typedef struct weft__lang_operand {
     bool unset;    /* an array without memory yet: the first assignment gives it the shape, and the
                       dtype if that is WEFT_DTYPE_DEFAULT */
     bool typed;    /* a number of exactly that dtype, as an array would be */
+    bool computed; /* a number of a function's own: what does not fit into a dtype is cut */
     weft_shape shape; /* of an array */
 } weft__lang_operand;
 

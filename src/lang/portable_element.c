@@ -77,8 +77,9 @@ static weft_status check_forms(const access_of *e)
         if (!form_of(e, s)->valid)
             return REWRITE_FAIL(e->r, e->r->from->nodes[at].column, WEFT_ERROR_UNSUPPORTED,
                                 "an index of '%s' is made of the kernel's indices and of integers, "
-                                "with + - and * by a constant; what else it could be (the value of "
-                                "another element) is not possible here",
+                                "with + - and * by a constant; what else it could be (a "
+                                "floating-point number, the value of another element) is not "
+                                "possible here",
                                 QUOTE(e->name.text, e->name.length));
     }
     return WEFT_OK;

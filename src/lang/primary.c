@@ -125,10 +125,12 @@ static weft_status parse_unlike(weft__parser *p, weft__lang_name name, bool func
             "stands in every element assigned to, as i in out(i) = ...",
             QUOTE(name.text, name.length));
     if (!function)
-        return PARSE_FAIL(p, at,
-                          "unknown name '%s'; what is read must be an operand, a parameter, or set "
-                          "before",
-                          QUOTE(name.text, name.length));
+        return PARSE_FAIL(
+            p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length),
+            name.length == p->lexer.length
+                ? "text that is made at run time is for weft_evaluate"
+                : "what is read is set before, a parameter, or an operand: arrays and C numbers "
+                  "are named after the code");
     return PARSE_FAIL(p, at, "unknown function '%s'", QUOTE(name.text, name.length));
 }
 
@@ -184,6 +186,8 @@ weft_status weft__parse_unknown(weft__parser *p, bool function)
                           QUOTE(name.text, name.length),
                           name.length == 2 && !memcmp(name.text, "if", 2)
                               ? "; where(condition, x, y) chooses between elements"
+                          : name.text[0] == 'f' || name.text[0] == 'w' /* for, while */
+                              ? "; the code is computed for each element"
                               : "");
     if (!function && is_set_later(p))
         return PARSE_FAIL(p, at, "'%s' is read before it is set", QUOTE(name.text, name.length));

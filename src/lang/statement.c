@@ -197,7 +197,10 @@ static bool has_comment(weft__lang_name code)
         const char *pair = code.text + k - 1;
         if (!block && pair[0] == '/' && pair[1] == '/')
             return true;
-        block = block ? pair[0] != '*' || pair[1] != '/' : pair[0] == '/' && pair[1] == '*';
+        if (pair[block] == '/' && pair[!block] == '*') {
+            block = !block;
+            k++;
+        }
     }
     return false;
 }

@@ -153,9 +153,20 @@ static void note_limit(weft__checker *c, const weft__check_value *value, weft_dt
 {
     const weft__lang_node *node = &c->program->nodes[value->node];
     if (c->syntax->loop || node->kind != WEFT__NODE_OPERAND ||
+        c->operands[node->operand].computed ||
         holds(dtype, (weft_dtype)c->operands[node->operand].dtype))
         return;
     c->program->limits[node->operand] |= (uint8_t)(1 << (dtype - WEFT_I8));
+}
+
+weft_status weft__check_become(weft__checker *c, const weft__check_value *value, weft_dtype dtype,
+                               uint32_t column, int32_t *node)
+{
+    *node = value->node;
+    if (value->literal < 0 && value->dtype == dtype)
+        return WEFT_OK;
+    const bool weak = value->weak && weft__check_weak_dtype(dtype) == dtype;
+    return weft__check_cast(c, value, dtype, weak, column, node);
 }
 
 weft_status weft__check_use(weft__checker *c, const weft__check_value *value, weft_dtype dtype,
@@ -165,13 +176,9 @@ weft_status weft__check_use(weft__checker *c, const weft__check_value *value, we
         value->literal < 0 ? NULL : &c->syntax->nodes[value->literal];
     bool integers = weft__dtype_rank((weft_dtype)value->dtype) == WEFT__RANK_INTEGER &&
                     weft__dtype_rank(dtype) == WEFT__RANK_INTEGER;
-    *node = value->node;
     if (literal && value->weak && integers && !integer_fits(literal, dtype))
         return fail_literal(c, literal, dtype);
     if (!literal && value->weak && integers)
         note_limit(c, value, dtype);
-    if (!literal && value->dtype == dtype)
-        return WEFT_OK;
-    bool weak = value->weak && weft__check_weak_dtype(dtype) == dtype;
-    return weft__check_cast(c, value, dtype, weak, column, node);
+    return weft__check_become(c, value, dtype, column, node);
 }

@@ -188,7 +188,7 @@ TEST(A2_permutations)
     CHECK(!weft_array_is_contiguous(d));
     WEFT_AUTO weft_array *s = weft_full(WEFT_SCALAR, 5, .device = device());
     WEFT_AUTO weft_array *t = weft_transpose(s);
-    WEFT_AUTO weft_array *p = weft_permute(s, (weft_axes){0, {0}});
+    WEFT_AUTO weft_array *p = weft_permute(s, (weft_axes){.count = 0});
     CHECK_HOLDS(t, WEFT_SCALAR, 5);
     CHECK_HOLDS(p, WEFT_SCALAR, 5);
 }

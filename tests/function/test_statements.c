@@ -257,6 +257,52 @@ TEST(F1_types)
     CHECK(values[0] == 0.1f && values[5] == (1.0f / 3) * 5);
 }
 
+WEFT_FUNCTION(of_elements, (y, n, m), {
+    sum = y(0) + y(1) + y(2);
+    product = y(0) * 10;
+    difference = y(0) - y(1);
+    opposite = -y(0);
+    half = y(0) / 2.0;
+    less = 0;
+    if (y(0) - y(1) < 0)
+        less += 1;
+    if (y(0) < n)
+        less += 2;
+    y(1) = n;
+    y(2) += m;
+    return sum, product, difference, opposite, half, less;
+});
+
+/* Elements are C's numbers wherever they are.
+ * semantics: Functions / Integers and bool */
+TEST(F1_elements_alone)
+{
+    static const weft_dtype dtypes[] = {WEFT_U8,  WEFT_I8,  WEFT_U16, WEFT_I16,
+                                        WEFT_I32, WEFT_U32, WEFT_I64, WEFT_U64};
+    for (size_t k = 0; k < sizeof dtypes / sizeof dtypes[0]; k++) {
+        WEFT_AUTO weft_array *y = weft_arange(98, 101, 1, .dtype = dtypes[k], .device = device());
+        int sum = 0, product = 0, difference = 0, opposite = 0, less = 0;
+        double half = 0, one = 0, two = 0;
+        const weft_result results[] = {{&sum, WEFT_I32},        {&product, WEFT_I32},
+                                       {&difference, WEFT_I32}, {&opposite, WEFT_I32},
+                                       {&half, WEFT_F64},       {&less, WEFT_I32}};
+        const weft_operand operands[] = {WEFT_OPERAND(y), WEFT_OPERAND(300), WEFT_OPERAND(-1)};
+        CHECK(y);
+        CHECK_STATUS(weft_call_with(&of_elements, 6, results, 3, operands), WEFT_OK);
+        CHECK_INT(sum, 297);
+        CHECK_INT(product, 980);
+        CHECK_INT(difference, -1);
+        CHECK_INT(opposite, -98);
+        CHECK(half == 49);
+        CHECK_INT(less, dtypes[k] == WEFT_U64 ? 2 : 3); /* 98 - 99 of u64 is large */
+        WEFT_AUTO weft_array *first = weft_slice(y, WEFT_AT(1)),
+                             *second = weft_slice(y, WEFT_AT(2));
+        CHECK_STATUS(weft_item(first, &one), WEFT_OK);
+        CHECK_STATUS(weft_item(second, &two), WEFT_OK);
+        CHECK(one == (weft_dtype_size(dtypes[k]) == 1 ? 44 : 300) && two == 99);
+    }
+}
+
 /* Host functions. */
 static weft_status negate(int count, const weft_operand *arguments, void *context)
 {
@@ -507,6 +553,6 @@ TEST(F7_explain)
 
 TEST_MAIN(TEST_OF(F1_flow), TEST_OF(F1_arrays), TEST_OF(F3_fused_and_read_by_element),
           TEST_OF(F1_local_arrays), TEST_OF(F1_local_arrays_as_a_whole),
-          TEST_OF(F1_arrays_between_loops), TEST_OF(F1_types), TEST_OF(F5_host_calls),
-          TEST_OF(E3_host_calls_wait), TEST_OF(F1_errors), TEST_OF(F1_results), TEST_OF(F4_serial),
-          TEST_OF(F5_overlap), TEST_OF(F7_explain));
+          TEST_OF(F1_arrays_between_loops), TEST_OF(F1_types), TEST_OF(F1_elements_alone),
+          TEST_OF(F5_host_calls), TEST_OF(E3_host_calls_wait), TEST_OF(F1_errors),
+          TEST_OF(F1_results), TEST_OF(F4_serial), TEST_OF(F5_overlap), TEST_OF(F7_explain));

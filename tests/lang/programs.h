@@ -12,7 +12,7 @@
     {                                                                                              \
         text,                                                                                      \
         {                                                                                          \
-            WEFT_OPERAND_ARRAY, WEFT_##dtype, false, false,                                        \
+            WEFT_OPERAND_ARRAY, WEFT_##dtype, false, false, false,                                 \
             {                                                                                      \
                 WEFT__COUNT(__VA_ARGS__), { __VA_ARGS__ }                                          \
             }                                                                                      \
@@ -22,7 +22,7 @@
     {                                                                                              \
         text,                                                                                      \
         {                                                                                          \
-            WEFT_OPERAND_NUMBER, WEFT_##dtype, false, false,                                       \
+            WEFT_OPERAND_NUMBER, WEFT_##dtype, false, false, false,                                \
             {                                                                                      \
                 0, { 0 }                                                                           \
             }                                                                                      \
@@ -69,10 +69,10 @@ static const struct named_operand known_operands[] = {
     NUMBER("t", BOOL),
     NUMBER("2*n", I32),
     NUMBER("big", U64),
-    {"k", {WEFT_OPERAND_INPUT, WEFT_F32, false, false, {2, {2, 3}}}},
-    {"zero_d", {WEFT_OPERAND_ARRAY, WEFT_F64, false, false, {0, {0}}}},
-    {"new", {WEFT_OPERAND_ARRAY, WEFT_DTYPE_DEFAULT, true, false, {0, {0}}}},
-    {"new16", {WEFT_OPERAND_ARRAY, WEFT_F16, true, false, {0, {0}}}},
+    {"k", {WEFT_OPERAND_INPUT, WEFT_F32, false, false, false, {2, {2, 3}}}},
+    {"zero_d", {WEFT_OPERAND_ARRAY, WEFT_F64, false, false, false, {0, {0}}}},
+    {"new", {WEFT_OPERAND_ARRAY, WEFT_DTYPE_DEFAULT, true, false, false, {0, {0}}}},
+    {"new16", {WEFT_OPERAND_ARRAY, WEFT_F16, true, false, false, {0, {0}}}},
 };
 
 static inline weft__lang_operand known_type(weft__lang_name name)

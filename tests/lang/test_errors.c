@@ -51,8 +51,8 @@ TEST(X2_the_message_as_a_whole)
                                     "    c = a;");
     CHECK_STATUS(compile("c = a;\n\tc += $\n", "a, c", false, &program), SYNTAX);
     CHECK_STR(weft_error_message(),
-              "weft: unknown name '$'; what is read must be an operand, a parameter, or "
-              "set before\n"
+              "weft: unknown name '$'; what is read is set before, a parameter, or an operand: "
+              "arrays and C numbers are named after the code\n"
               "     c += $\n"
               "          ^");
 }
@@ -109,9 +109,16 @@ TEST(X2_grammar)
         {"c = sum a", "a, c", SYNTAX, "'sum' is a function, whose arguments", "sum"},
         {"c = a // b", "a, b, c", SYNTAX, "what follows // is a comment", NULL},
         {"c = sum(a, axis=[0,1])", "a, c", SYNTAX, "or several in parentheses", "[0"},
-        {"c = a + i", "a, c", SYNTAX, "unknown name 'i'; what is read must", "i"},
+        {"c = a + i", "a, c", SYNTAX, "unknown name 'i'; what is read is", "i"},
         {"c = len*a; len = 3", "a, c", SYNTAX, "'len' is read before it is set", "len"},
         {"c = sum(a)/len(a)", "a, c", SYNTAX, "mean(a)", "len"},
+        {"for (a) c = a", "a, c", SYNTAX,
+         "'for' has a meaning of its own in C and is not possible "
+         "here; the code is computed for each element",
+         "for"},
+        {"c = normal(0, 1)", "a, c", SYNTAX, "weft_random_normal", "normal"},
+        {"c = erfc(a)", "a, c", SYNTAX, "1 - erf(x)", "erfc"},
+        {"c = nansum(a)", "a, c", SYNTAX, "sum(where(isnan(x), 0, x))", "nansum"},
         {"c = roll(a, 1)", "a, c", SYNTAX, "shift(a, -1, boundary=wrap)", "roll"},
         {"c = fmaxf(a, b)", "a, b, c", SYNTAX, "unknown function 'fmaxf'; max(x, y) is", "fmaxf"},
         {"c = rint(a)", "a, c", SYNTAX, "it is round(x)", "rint"},
@@ -149,7 +156,9 @@ TEST(X2_names)
          "h"},
         {"h = a; h = b; c = h", "a, b, c", SYNTAX, "never read", "h = a"},
         {"c = h; h = a", "a, c", SYNTAX, "'h' is read before it is set", "h; h"},
-        {"c = h + 1", "c", SYNTAX, "unknown name 'h'; what is read must be an operand", "h + 1"},
+        {"c = h + 1", "c", SYNTAX, "unknown name 'h'; what is read is set before, a parameter",
+         "h + 1"},
+        {"code", "c", SYNTAX, "weft_evaluate", "code"},
         {"c = if (a) a", "a, c", SYNTAX, "where(condition, x, y) chooses", "if"},
         {"c = float32(a)", "a, c", SYNTAX, "a type of NumPy; a cast is written f32(x)", "float32"},
         {"c = complex128(a)", "a, c", SYNTAX, "a cast is written c128(x)", "complex128"},

@@ -239,6 +239,68 @@ TEST(X2_numbers_that_do_not_fit_everywhere)
     CHECK(holds(y, same, sizeof same));
 }
 
+/* What is computed of C numbers alone is as in C, whatever it is used with then.
+ * semantics: Programs / Numbers */
+TEST(X2_numbers_alone_are_cut)
+{
+    const float fours[] = {4, 4, 4};
+    const uint64_t size = 5;
+    const int k = -1;
+    double sum = 0;
+    WEFT_AUTO weft_array *x = weft_ones(WEFT_SHAPE(3), .device = device());
+    WEFT_AUTO weft_array *y = weft_new(x * (size + k), x, size, k);
+    WEFT_AUTO weft_array *z = weft_new(x * (size + -1), x, size);
+    WEFT_AUTO weft_array *w = weft_new(where(k == size, x, 4), x, size, k);
+    CHECK(holds(y, fours, sizeof fours) && holds(z, fours, sizeof fours));
+    CHECK(holds(w, fours, sizeof fours));
+    CHECK_STATUS(weft_value(&sum, size + k, size, k), WEFT_OK);
+    CHECK(sum == 4);
+    WEFT_AUTO weft_array *u = weft_ones(WEFT_SHAPE(3), .dtype = WEFT_U64, .device = device());
+    CHECK(u && !weft_new(u * (size + k) + k, u, size, k));
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "'k', -1 is outside the range of u64");
+    CHECK_STR(weft_error_last()->operand, "k");
+}
+
+/* A number that a function has computed is cut, in the kernel and on the host. */
+WEFT_FUNCTION(computed_here, (in, n, out), {
+    m = n + 200;
+    out = min(in, m);
+});
+WEFT_FUNCTION(computed_there, (in, n, out), {
+    m = n + 200;
+    out = min(in, m);
+    return m;
+});
+WEFT_FUNCTION(copied_here, (in, n, out), {
+    m = n;
+    out = min(in, m);
+});
+WEFT_FUNCTION(copied_there, (in, n, out), {
+    m = n;
+    out = min(in, m);
+    return m;
+});
+
+TEST(X2_numbers_of_functions)
+{
+    const weft_function *const computed[] = {&computed_here, &computed_there}, *const copied[] = {
+                                                                                   &copied_here,
+                                                                                   &copied_there};
+    const uint8_t cut[] = {44, 44, 44};
+    int n = 100, far = 300;
+    WEFT_AUTO weft_array *in = weft_arange(98, 101, 1, .dtype = WEFT_U8, .device = device());
+    WEFT_AUTO weft_array *out = weft_zeros_like(in);
+    CHECK(in && out);
+    for (int k = 0; k < 2; k++) {
+        const weft_operand operands[] = {WEFT_OPERAND(in), WEFT_OPERAND(n), WEFT_OPERAND(out)},
+                           large[] = {WEFT_OPERAND(in), WEFT_OPERAND(far), WEFT_OPERAND(out)};
+        CHECK_STATUS(weft_fill(out, 0), WEFT_OK);
+        CHECK_STATUS(weft_call_with(computed[k], 0, NULL, 3, operands), WEFT_OK);
+        CHECK(holds(out, cut, sizeof cut));
+        CHECK_STATUS(weft_call_with(copied[k], 0, NULL, 3, large), WEFT_ERROR_DTYPE);
+    }
+}
+
 TEST(X2_integers_are_as_in_c)
 {
     const int32_t a[] = {7, -7, INT32_MIN, 5, 0}, b[] = {2, 2, -1, 0, 3};
@@ -474,7 +536,8 @@ TEST_MAIN(TEST_OF(X1_one_kernel_and_no_temporary), TEST_OF(X6_true_is_one),
           TEST_OF(X2_right_sides_see_the_arrays_as_they_were),
           TEST_OF(X2_results_of_different_shapes), TEST_OF(X2_views_and_broadcasting),
           TEST_OF(X2_numbers_are_weak), TEST_OF(X2_numbers_that_do_not_fit),
-          TEST_OF(X2_numbers_that_do_not_fit_everywhere), TEST_OF(X2_integers_are_as_in_c),
+          TEST_OF(X2_numbers_that_do_not_fit_everywhere), TEST_OF(X2_numbers_alone_are_cut),
+          TEST_OF(X2_numbers_of_functions), TEST_OF(X2_integers_are_as_in_c),
           TEST_OF(X2_complex_numbers), TEST_OF(X2_errors_show_the_place),
           TEST_OF(A4_a_handle_becomes_the_result),
           TEST_OF(A4_a_handle_without_a_dtype_takes_that_of_the_value),

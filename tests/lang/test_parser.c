@@ -127,7 +127,7 @@ TEST(X4_reductions)
         {"sum(a, axis=1)", "a", "sum($0, axes 2)"},
         {"sum(a, axis=-2, keep=true)", "a", "sum($0, axes 1 keep)"},
         {"sum(cube, axis=(0, 2))", "cube", "sum($0, axes 5)"},
-        {"sum(cube, axis=0, axis=1, keep=false)", "cube", "sum($0, axes 3)"},
+        {"sum(cube, axis=(0, 1), keep=false)", "cube", "sum($0, axes 3)"},
         {"sum(i)", "i", "sum(i64($0), axes 3)"},
         {"sum(u)", "u", "sum(u64($0), axes 3)"},
         {"prod(m)", "m", "prod(i64($0), axes 3)"},

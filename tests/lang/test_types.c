@@ -38,8 +38,9 @@ TEST(X2_arrays_promote)
     weft__lang_name names[] = {{"a", 1}, {"b", 1}};
     for (int x = 1; x < WEFT_DTYPE_END; x++)
         for (int y = 1; y < WEFT_DTYPE_END; y++) {
-            weft__lang_operand types[] = {{WEFT_OPERAND_ARRAY, (uint8_t)x, false, false, {1, {3}}},
-                                          {WEFT_OPERAND_ARRAY, (uint8_t)y, false, false, {1, {3}}}};
+            weft__lang_operand types[] = {
+                {.tag = WEFT_OPERAND_ARRAY, .dtype = (uint8_t)x, .shape = {1, {3}}},
+                {.tag = WEFT_OPERAND_ARRAY, .dtype = (uint8_t)y, .shape = {1, {3}}}};
             weft__lang_syntax *syntax = NULL;
             AUTO_PROGRAM program = NULL;
             weft_dtype both = WEFT_DTYPE_DEFAULT;
