@@ -350,7 +350,9 @@ static weft_status check_numbers(const running *r, const weft__lang_name *names)
         return WEFT_OK;
     char text[24];
     const weft_operand *number = &r->operands[i];
-    const char *dtype = weft_dtype_name(exceeded(r, i)), *name = name_of(i, names).text;
+    const char *dtype = weft_dtype_name(exceeded(r, i));
+    const weft__lang_quoted quoted = name_of(i, names);
+    const char *name = quoted.text;
     if (number->dtype <= WEFT_I64)
         snprintf(text, sizeof text, "%lld", (long long)number->value.i);
     else

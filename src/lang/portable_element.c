@@ -51,7 +51,8 @@ static int64_t count_of(const weft_shape *shape)
 static weft_status check_argument(const access_of *e)
 {
     const weft__lang_operand *type = &e->r->types[e->node->index];
-    const char *name = QUOTE(e->name.text, e->name.length);
+    const weft__lang_quoted quoted = weft__lang_quote(e->name.text, e->name.length);
+    const char *name = quoted.text;
     if (type->tag == WEFT_OPERAND_NUMBER)
         return REWRITE_FAIL(e->r, e->node->column, WEFT_ERROR_ARGUMENT,
                             "'%s' is a number and has no elements; write it without parentheses",
