@@ -24,7 +24,7 @@ class Shape(ctypes.Structure):
 
 
 class Axes(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_int32), ("axis", ctypes.c_int32 * 8)]
+    _fields_ = [("axis", ctypes.c_int32 * 8), ("count", ctypes.c_int32)]
 
 
 class Device(ctypes.Structure):
@@ -162,7 +162,7 @@ class Library:
             ranges = (Range * len(argument))(*[range_of(item) for item in argument])
             return self.made(self.slice_with(array, len(argument), ranges))
         if kind == "permute":
-            return self.made(self.permute(array, Axes(len(argument), (ctypes.c_int32 * 8)(*argument))))
+            return self.made(self.permute(array, Axes((ctypes.c_int32 * 8)(*argument), len(argument))))
         return self.made(self.broadcast(array, Shape.of(argument)))
 
     def view(self, base, steps):
