@@ -76,12 +76,13 @@ weft_status weft__fold_survey_points(const weft__kernel *kernel, const weft__ker
     survey->unroll = unroll_of(survey);
     const bool is_long = survey->operations > WEFT__FOLD_OPERATIONS,
                columns = plan.mode == WEFT__FOLD_COLUMNS_MODE,
-               whole = survey->unroll * survey->lanes == WEFT__FOLD_LANES;
+               whole = survey->unroll * survey->lanes == WEFT__FOLD_LANES,
+               seen = columns && !is_long && !survey->target.asks && survey->target.roomy;
     /* What is bound by memory alone is hindered by what comes to the first cache, and on most
-     * processors by whatever it asks for. */
-    survey->asks = !survey->target.asks && !is_long &&
+     * processors by whatever it asks for; so are rows side by side on AMD's from Zen 5 on. */
+    survey->asks = !survey->target.asks && !is_long && !seen &&
                    (columns || (plan.mode == WEFT__FOLD_LANES_MODE && whole));
-    if ((columns && is_long) || (!whole && !survey->asks))
+    if ((columns && is_long) || (!whole && !survey->asks && !seen))
         ask_ahead(survey);
     return WEFT_OK;
 }
