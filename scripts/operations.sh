@@ -62,7 +62,7 @@ extern "C" {
 typedef struct weft_operation_options {
     size_t struct_size;
     weft_array *out; /* where the result goes; default: a new array */
-} weft_operation_options;
+} WEFT__NAMED weft_operation_options;
 END
     functions
     cat <<'END'

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ weft__llvm_functions weft__llvm;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[400]; /* why there is none; "" if there is one */
 static char version[32];
+static _Atomic bool opened; /* then the version is known, to all threads */
 
 static const struct symbol {
     const char *name;
@@ -145,8 +147,10 @@ static void open_once(void)
     else if (!find_symbols(handle, name) || !check_version(handle, name) ||
              !start_target(handle, name))
         (void)dlclose(handle);
-    else
+    else {
         weft__llvm_survive();
+        atomic_store(&opened, true);
+    }
 }
 
 weft_status weft__llvm_open(void)
@@ -157,7 +161,4 @@ weft_status weft__llvm_open(void)
     return WEFT_OK;
 }
 
-const char *weft__llvm_version(void)
-{
-    return reason[0] == '\0' && version[0] != '\0' ? version : NULL;
-}
+const char *weft__llvm_version(void) { return atomic_load(&opened) ? version : NULL; }
