@@ -2,7 +2,7 @@
 #ifndef WEFT_SHAPE_H
 #define WEFT_SHAPE_H
 
-#include <weft/each.h>
+#include <weft/options.h>
 #include <weft/status.h>
 
 #ifdef __cplusplus
@@ -20,11 +20,12 @@ typedef struct weft_shape {
 } weft_shape;
 
 /* Axes; a negative one counts from the end. A count of 0 means "not given"; it comes last, so that
- * `.axes = 1`, which should be WEFT_AXES(1), is noticed. */
+ * `.axes = 1`, which should be WEFT_AXES(1), is an error. gcc warns of it, and of `.axes = 0`,
+ * which is the same as none. */
 typedef struct weft_axes {
     int32_t axis[WEFT_NDIM_MAX]; /* which */
     int32_t count;               /* how many are given */
-} weft_axes;
+} WEFT__NAMED weft_axes;
 
 /* One entry of a slice. */
 typedef struct weft_range {
@@ -104,6 +105,6 @@ template <class... Axes> inline weft_axes weft__axes(Axes... axes)
 #define WEFT_SCALAR ((weft_shape){0, {0}})
 /* Axes: WEFT_AXES(0, -1). */
 #define WEFT_AXES(...)                                                                             \
-    ((weft_axes){{WEFT__LIST(WEFT__AXIS, __VA_ARGS__)}, WEFT__COUNT(__VA_ARGS__)})
+    ((weft_axes){.axis = {WEFT__LIST(WEFT__AXIS, __VA_ARGS__)}, .count = WEFT__COUNT(__VA_ARGS__)})
 #endif
 #endif

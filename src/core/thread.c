@@ -184,6 +184,7 @@ void weft__thread_fork(weft__fork_stage stage) { weft__mutex_fork(&mutex, stage)
 
 void weft__thread_after_fork(void)
 {
+    closed = false; /* the process that ends is the other one */
     for (weft__thread *thread = threads, *next; thread; thread = next) {
         next = thread->next;
         if (thread == weft__thread_state)

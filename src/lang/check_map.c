@@ -20,8 +20,8 @@ static weft_status no_common(weft__checker *c, uint32_t column, weft_dtype a, bo
         (sign.text[0] == '<' || sign.text[0] == '>') && sign.text[1] != sign.text[0];
     if (typed == WEFT_BOOL && (a_weak || b_weak) && compares)
         return CHECK_FAIL(c, column, WEFT_ERROR_DTYPE,
-                          "'%s' compares a bool with a number; what lies between two is "
-                          "low < x && x < high",
+                          "'%s' compares a bool with a number; cast the bool, as in i32(...); what "
+                          "lies between two is low < x && x < high",
                           sign.text);
     if (a_weak || b_weak)
         return CHECK_FAIL(

@@ -40,7 +40,9 @@ TEST(png_refuses)
     WEFT_AUTO weft_array *numbers = weft_zeros(WEFT_SHAPE(2, 2), .dtype = WEFT_C64);
     WEFT_AUTO weft_array *a = weft_zeros(WEFT_SHAPE(2, 2), .device = device());
     CHECK(cube && none && numbers && a);
-    const char *path = "/tmp/weft-test-png-refused.png";
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/weft-test-png-%d-refused.png", (int)getpid());
+    (void)unlink(path);
     CHECK_STATUS(weft_save_png(path, cube), WEFT_ERROR_SHAPE);
     CHECK_ERROR(WEFT_ERROR_SHAPE, "(2, 2, 2)");
     CHECK_STATUS(weft_save_png(path, none), WEFT_ERROR_SHAPE);

@@ -1,6 +1,7 @@
 /* Where regions run: by costs that are set, measured, or guessed; the results are the same. */
 #include "function/cost.h"
 #include "function/cost_file.h"
+#include "kernel/background.h"
 #include "kernel/disk.h"
 #include "support/arrays.h"
 #include "support/check.h"
@@ -143,6 +144,7 @@ TEST(F6_calibrate)
     if (status == WEFT_OK)
         status = weft_device_costs(device(), &costs);
     const bool read = weft__cost_file_read(device(), &kept);
+    weft__background_wait(); /* for what is stored there */
     weft__disk_choose(NULL);
     snprintf(command, sizeof command, "rm -r %s", folder);
     CHECK_INT(system(command), 0);

@@ -155,8 +155,9 @@ TEST(X4_numbers_alone)
 /* A number takes the dtype of the array beside it at once, wherever it stands. */
 TEST(X4_numbers_beside_arrays)
 {
-    WEFT_AUTO weft_array *x = weft_full(WEFT_SHAPE(3), 0.1, .dtype = WEFT_F32),
-                         *infinite = weft_full(WEFT_SHAPE(3), INFINITY, .dtype = WEFT_F32);
+    WEFT_AUTO weft_array *x = weft_full(WEFT_SHAPE(3), 0.1, .dtype = WEFT_F32, .device = device()),
+                         *infinite = weft_full(WEFT_SHAPE(3), INFINITY, .dtype = WEFT_F32,
+                                               .device = device());
     CHECK(x && infinite);
     CHECK(weft_allclose(x, 0.1, .atol = 1e-12) && weft_allclose(0.1, x, .atol = 1e-12));
     CHECK(weft_allclose(infinite, 1e300) && weft_allclose(1e300, infinite));

@@ -20,7 +20,7 @@ typedef struct weft__target {
     bool halves; /* f16 to and from f32 */
     bool asks;   /* is faster if large launches ask for what they will read soon */
     bool narrow; /* moves memory faster in vectors of half that size */
-    bool roomy;  /* its first cache has room for two chunks of lanes, and more */
+    bool roomy;  /* its first cache takes what is asked for: not that of AMD's up to Zen 4 */
 } weft__target;
 
 /* Follows weft__interpreter_isa. */
