@@ -2,7 +2,7 @@
 #ifndef WEFT_SHAPE_H
 #define WEFT_SHAPE_H
 
-#include <weft/options.h>
+#include <weft/each.h>
 #include <weft/status.h>
 
 #ifdef __cplusplus
@@ -25,7 +25,7 @@ typedef struct weft_shape {
 typedef struct weft_axes {
     int32_t axis[WEFT_NDIM_MAX]; /* which */
     int32_t count;               /* how many are given */
-} WEFT__NAMED weft_axes;
+} weft_axes;
 
 /* One entry of a slice. */
 typedef struct weft_range {
@@ -105,6 +105,6 @@ template <class... Axes> inline weft_axes weft__axes(Axes... axes)
 #define WEFT_SCALAR ((weft_shape){0, {0}})
 /* Axes: WEFT_AXES(0, -1). */
 #define WEFT_AXES(...)                                                                             \
-    ((weft_axes){.axis = {WEFT__LIST(WEFT__AXIS, __VA_ARGS__)}, .count = WEFT__COUNT(__VA_ARGS__)})
+    ((weft_axes){{WEFT__LIST(WEFT__AXIS, __VA_ARGS__)}, WEFT__COUNT(__VA_ARGS__)})
 #endif
 #endif
