@@ -125,6 +125,17 @@ static int write_line(writer *w, weft__lang_name code, size_t column)
     return caret;
 }
 
+/* A place at the end is behind the last thing that is written there: text that is made at run time
+ * often ends a line. */
+static size_t place_of(weft__lang_name code, size_t column)
+{
+    if (column < code.length)
+        return column;
+    for (column = code.length; column > 0 && strchr(" \t\r\n", code.text[column - 1]);)
+        column--;
+    return column;
+}
+
 /* Where the last error of this thread was. */
 static WEFT__THREAD_LOCAL struct {
     const char *text;
@@ -149,7 +160,7 @@ weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status sta
     bool caret = column != WEFT__NO_COLUMN;
     failed.text = code.text;
     failed.column = column;
-    int before = write_line(&w, code, !caret ? 0 : column > code.length ? code.length : column);
+    int before = write_line(&w, code, caret ? place_of(code, column) : 0);
     if (!line[0])
         return weft__fail(status, NULL, "%s", message);
     if (!caret)

@@ -16,11 +16,14 @@ weft_status weft__evaluation_types(const weft_operand *operands, int count,
             types[i].dtype = (uint8_t)operands[i].dtype;
             continue;
         }
-        if (!array) {
-            char which[24];
-            snprintf(which, sizeof which, "operand %d", i + 1);
+        char which[24];
+        snprintf(which, sizeof which, "operand %d", i + 1);
+        if (operands[i].tag != WEFT_OPERAND_ARRAY && operands[i].tag != WEFT_OPERAND_INPUT)
+            return FAIL_AT(WEFT_ERROR_ARGUMENT, which,
+                           "%s has the tag %d, which there is not; WEFT_OPERAND makes operands",
+                           which, operands[i].tag);
+        if (!array)
             return weft__fail_null(which);
-        }
         types[i].dtype = array->dtype;
         types[i].unset = !array->buffer;
         types[i].shape = array->shape;

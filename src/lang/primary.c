@@ -128,7 +128,8 @@ static weft_status parse_unlike(weft__parser *p, weft__lang_name name, bool func
         return PARSE_FAIL(
             p, at, "unknown name '%s'; %s", QUOTE(name.text, name.length),
             name.length == p->lexer.length
-                ? "text that is made at run time is for weft_evaluate"
+                ? "operands are named after the code; a C string that has code in it is for "
+                  "weft_evaluate"
                 : "what is read is set before, a parameter, or an operand: arrays and C numbers "
                   "are named after the code");
     return PARSE_FAIL(p, at, "unknown function '%s'", QUOTE(name.text, name.length));

@@ -359,7 +359,8 @@ static weft_status check_text(const char *code, int count, const char *const *na
                        count, WEFT__LANG_OPERANDS_MAX);
     for (int i = 0; i < count; i++)
         if (!names[i])
-            return weft__fail_null("names");
+            return FAIL_AT(WEFT_ERROR_ARGUMENT, "names",
+                           "names[%d] is NULL; each operand has a name in the code", i);
     return WEFT_OK;
 }
 

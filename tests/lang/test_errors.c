@@ -63,6 +63,8 @@ TEST(X2_grammar)
         {"c = ", "c", SYNTAX, "a value was expected before the end", ""},
         {"c = a +", "a, c", SYNTAX, "a value was expected before the end", ""},
         {"c = (a", "a, c", SYNTAX, "an operator or ')' was expected before the end", ""},
+        {"c = (a\r\n", "a, c", SYNTAX, "an operator or ')' was expected before the end", " \n"},
+        {"c = a\n  + \n", "a, c", SYNTAX, "a value was expected before the end", " \n"},
         {"c = a)", "a, c", SYNTAX, "an operator or ';' was expected, not ')'", ")"},
         {"c = a b", "a, b, c", SYNTAX, "an operator or ';' was expected, not 'b'", "b"},
         {"c = a ** b", "a, b, c", SYNTAX, "a value was expected, not '*'", "* b"},
