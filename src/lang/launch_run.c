@@ -59,13 +59,27 @@ static weft_status make_operand(running *r, uint32_t i)
     return WEFT_OK;
 }
 
-static bool is_written(const running *r, int32_t argument)
+/* An operand that is written and a view of the copy, or -1: a copy that is only read stays so. */
+static int64_t written_in(const running *r, const weft_array *copy)
 {
     for (uint32_t i = 0; i < r->plan->program.operands_count; i++)
-        if (r->plan->program.operands[i].written &&
-            r->plan->program.operands[i].argument == argument)
-            return true;
-    return false;
+        if (r->plan->program.operands[i].written && r->views[i].buffer == copy->buffer)
+            return i;
+    return -1;
+}
+
+static weft_status fail_shared(const running *r, uint32_t operand)
+{
+    const weft__lang_syntax *syntax = r->plan->program.syntax;
+    const weft__lang_name name = r->plan->names[operand];
+    size_t column = WEFT__NO_COLUMN;
+    for (uint32_t i = syntax->statements_count; i-- > 0;)
+        if (syntax->statements[i].target == (int32_t)operand)
+            column = syntax->statements[i].column;
+    return weft__lang_fail(syntax->code, column, WEFT_ERROR_UNSUPPORTED,
+                           "'%s' is written by its position in C order, is not contiguous, and "
+                           "shares memory with what else is written; copy it first",
+                           QUOTE(name.text, name.length));
 }
 
 /* A copy that is written back as a whole would undo what the kernel wrote there otherwise. */
@@ -73,16 +87,12 @@ static weft_status check_copies(const running *r)
 {
     const weft__portable_operand *operands = r->plan->program.operands;
     for (uint32_t i = 0; i < r->plan->program.operands_count; i++) {
-        weft_array *array = r->arguments[operands[i].argument].value.array;
-        if (!r->copies[i] || !is_written(r, operands[i].argument))
-            continue;
-        for (uint32_t k = 0; k < r->plan->program.operands_count; k++)
+        const weft_array *array = r->arguments[operands[i].argument].value.array;
+        const int64_t written = r->copies[i] ? written_in(r, r->copies[i]) : -1;
+        for (uint32_t k = 0; written >= 0 && k < r->plan->program.operands_count; k++)
             if (operands[k].written && r->views[k].buffer != r->copies[i]->buffer &&
                 weft__array_may_overlap(array, &r->views[k]))
-                return FAIL(WEFT_ERROR_UNSUPPORTED,
-                            "'%s' is written by its position in C order, is not contiguous, and "
-                            "shares memory with what else is written; copy it first",
-                            QUOTE(r->plan->names[i].text, r->plan->names[i].length));
+                return fail_shared(r, (uint32_t)written);
     }
     return WEFT_OK;
 }
@@ -91,9 +101,9 @@ static weft_status write_back(const running *r)
 {
     static const char *const names[] = {"argument", "copy"};
     for (uint32_t i = 0; i < r->plan->program.operands_count; i++) {
-        int32_t argument = r->plan->program.operands[i].argument;
-        if (!r->copies[i] || !is_written(r, argument))
+        if (!r->copies[i] || written_in(r, r->copies[i]) < 0)
             continue;
+        const int32_t argument = r->plan->program.operands[i].argument;
         weft_array *arrays[] = {r->arguments[argument].value.array, r->copies[i]};
         weft_stream *stream;
         TRY(weft__place(arrays, names, 2, &stream));

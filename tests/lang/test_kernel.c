@@ -445,6 +445,59 @@ TEST(K1_arguments_that_overlap)
     CHECK(holds_floats(all, expected));
 }
 
+/* An array that is read by position, which some layouts have a copy for, and written otherwise. */
+
+WEFT_KERNEL(plus_first, (a), { a(i, j) = a(i, j) + a(0); });
+WEFT_KERNEL(minus_line, (a), { a(i, i) -= a(i); });
+WEFT_KERNEL(plus_even, (a), { a(i, j) += a(2 * i + j); });
+WEFT_KERNEL(less_by_third, (a), {
+    t = a(2) - 3;
+    a(i, j) = t + a(i, j - 2, boundary = clamp);
+});
+WEFT_KERNEL(line_and_row, (a), {
+    a(i) += a(1, i);
+    a(i) *= 2;
+});
+
+enum { SIDE = 5, SQUARE = SIDE * SIDE };
+
+static void launch_square(const weft_kernel *kernel, weft_shape space, const float *in,
+                          const float *expected, int layout)
+{
+    WEFT_AUTO weft_array *a = floats(in, WEFT_SHAPE(SIDE, SIDE), layout);
+    CHECK(a);
+    CHECK_STATUS(weft_launch(*kernel, space, a), WEFT_OK);
+    CHECK(holds_floats(a, expected));
+}
+
+static void check_read_by_position(int layout)
+{
+    float in[SQUARE], all[4][SQUARE], line[SQUARE];
+    const weft_shape square = WEFT_SHAPE(SIDE, SIDE), few = WEFT_SHAPE(SIDE);
+    fill(in, SQUARE);
+    memcpy(all[1], in, sizeof in);
+    memcpy(line, in, sizeof in);
+    for (int p = 0; p < SQUARE; p++) {
+        const int i = p / SIDE, j = p % SIDE;
+        all[0][p] = in[p] + in[0];
+        all[1][p] -= i == j ? in[i] : 0;
+        all[2][p] = in[p] + in[2 * i + j];
+        all[3][p] = in[2] - 3 + in[j > 2 ? p - 2 : i * SIDE];
+        line[p] = i == 0 ? (in[p] + in[SIDE + p]) * 2 : in[p];
+    }
+    launch_square(&plus_first, square, in, all[0], layout);
+    launch_square(&minus_line, few, in, all[1], layout);
+    launch_square(&plus_even, square, in, all[2], layout);
+    launch_square(&less_by_third, square, in, all[3], layout);
+    launch_square(&line_and_row, few, in, line, layout);
+}
+
+TEST(K1_an_array_is_read_by_position_and_written)
+{
+    for (int layout = 0; layout < (test_faults() ? 2 : LAYOUTS); layout++)
+        check_read_by_position(layout);
+}
+
 WEFT_KERNEL(positions, (out, whole), {
     out(i, j, k) = f32(100 * i + 10 * j + k);
     whole(i, j, k) = k - i;
@@ -550,6 +603,6 @@ TEST_MAIN(TEST_OF(K1_neighbours_of_any_rank_layout_and_boundary), TEST_OF(K1_blu
           TEST_OF(K1_warm_launches_allocate_and_compile_nothing), TEST_OF(K1_maps),
           TEST_OF(K1_linear_indexing),
           TEST_OF(K1_an_assigned_element_is_new_and_its_neighbour_is_old),
-          TEST_OF(K1_arguments_that_overlap), TEST_OF(K1_indices_are_values),
-          TEST_OF(K1_other_dtypes), TEST_OF(K1_spaces_without_points_and_of_one),
-          TEST_OF(K1_threads_and_streams));
+          TEST_OF(K1_arguments_that_overlap), TEST_OF(K1_an_array_is_read_by_position_and_written),
+          TEST_OF(K1_indices_are_values), TEST_OF(K1_other_dtypes),
+          TEST_OF(K1_spaces_without_points_and_of_one), TEST_OF(K1_threads_and_streams));

@@ -169,6 +169,22 @@ TEST(K1_wrong_arguments)
     CHECK_ERROR(WEFT_ERROR_SYNTAX, "parameter 2 is no name");
 }
 
+WEFT_KERNEL(by_position, (a), {
+    a(i + 1) = 1;
+    a(i, 0) = 2;
+});
+
+TEST(K1_a_copy_that_would_undo_what_is_written)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(4, 5), .device = device());
+    WEFT_AUTO weft_array *t = weft_transpose(a);
+    CHECK(t);
+    CHECK_STATUS(weft_launch(by_position, WEFT_SHAPE(4), a), WEFT_OK);
+    CHECK_STATUS(weft_launch(by_position, WEFT_SHAPE(4), t), WEFT_ERROR_UNSUPPORTED);
+    CHECK_ERROR(WEFT_ERROR_UNSUPPORTED, "'a' is written by its position in C order");
+    CHECK(caret_under("a(i + 1)"));
+}
+
 WEFT_KERNEL(checked, (in, out), { out(i, j) = in(i, j - 2) + in(i, j + 1, boundary = wrap); });
 WEFT_KERNEL(inside, (in, out), { out(i, j) = in(i, j); });
 
@@ -262,5 +278,6 @@ TEST(K1_deep_and_long_texts)
 }
 
 TEST_MAIN(TEST_OF(K1_errors_say_what_and_where), TEST_OF(K1_wrong_arguments),
+          TEST_OF(K1_a_copy_that_would_undo_what_is_written),
           TEST_OF(K1_bounds_are_checked_on_request), TEST_OF(K1_an_unknown_check_is_an_error),
           TEST_OF(K1_any_text), TEST_OF(K1_deep_and_long_texts));
