@@ -3,13 +3,19 @@
 
 static weft__affine constant_of(const weft__syntax_node *literal)
 {
-    weft__affine form = {.valid = literal->dtype >= WEFT_I8 && literal->dtype <= WEFT_U64 &&
-                                  literal->value.integer <= INT64_MAX};
-    if (form.valid)
-        form.constant =
-            literal->negative ? -(int64_t)literal->value.integer : (int64_t)literal->value.integer;
+    const bool integer = literal->dtype >= WEFT_I8 && literal->dtype <= WEFT_U64;
+    weft__affine form = {.valid = false};
+    if (!integer)
+        return form;
+    const uint64_t value = literal->value.integer;
+    form.valid = value <= (uint64_t)INT64_MAX + literal->negative;
+    form.large = !form.valid;
+    form.constant = (int64_t)(literal->negative ? 0 - value : value);
     return form;
 }
+
+/* Whether it would be a form if there were more bits. */
+static bool is_affine(const weft__affine *form) { return form->valid || form->large; }
 
 static bool is_constant(const weft__affine *form)
 {
@@ -23,36 +29,46 @@ static bool is_constant(const weft__affine *form)
 static weft__affine sum(const weft__affine *a, const weft__affine *b, int64_t sign)
 {
     weft__affine form = {.valid = a->valid && b->valid};
-    for (int k = -1; form.valid && k < WEFT_NDIM_MAX; k++) {
+    for (int k = -1; k < WEFT_NDIM_MAX; k++) {
         int64_t x = k < 0 ? a->constant : a->factor[k], y = k < 0 ? b->constant : b->factor[k];
         int64_t *to = k < 0 ? &form.constant : &form.factor[k];
-        form.valid = !__builtin_mul_overflow(y, sign, &y) && !__builtin_add_overflow(x, y, to);
+        form.valid &= !__builtin_mul_overflow(y, sign, &y) && !__builtin_add_overflow(x, y, to);
     }
+    form.large = !form.valid && is_affine(a) && is_affine(b);
     return form;
-}
-
-static weft__affine scaled(const weft__affine *form, int64_t by)
-{
-    static const weft__affine zero = {.valid = true};
-    return sum(&zero, form, by);
 }
 
 static weft__affine product(const weft__affine *a, const weft__affine *b)
 {
-    if (a->valid && b->valid && is_constant(b))
-        return scaled(a, b->constant);
-    if (a->valid && b->valid && is_constant(a))
-        return scaled(b, a->constant);
-    return (weft__affine){.valid = false};
+    static const weft__affine zero = {.valid = true};
+    const weft__affine *by = is_constant(b) ? b : a, *of = by == b ? a : b;
+    if (!is_affine(a) || !is_affine(b) || !is_constant(by))
+        return (weft__affine){.valid = false};
+    weft__affine form = sum(&zero, of, by->constant);
+    form.valid &= by->valid;
+    form.large = !form.valid;
+    return form;
 }
 
-/* Of constants alone, as integers are divided. */
+/* As `div` and `rem` of integers. */
+static int64_t divided(int64_t a, int64_t b, bool rest)
+{
+    if (b == 0)
+        return rest ? a : 0;
+    if (b == -1)
+        return rest ? 0 : (int64_t)(0 - (uint64_t)a);
+    return rest ? a % b : a / b;
+}
+
+/* Of constants alone. */
 static weft__affine quotient(const weft__affine *a, const weft__affine *b, bool rest)
 {
-    weft__affine form = {.valid = a->valid && b->valid && is_constant(a) && is_constant(b) &&
-                                  b->constant != 0 && b->constant != -1};
-    if (form.valid)
-        form.constant = rest ? a->constant % b->constant : a->constant / b->constant;
+    weft__affine form = {.valid = false};
+    if (!is_affine(a) || !is_affine(b) || !is_constant(a) || !is_constant(b))
+        return form;
+    form.valid = a->valid && b->valid;
+    form.large = !form.valid;
+    form.constant = form.valid ? divided(a->constant, b->constant, rest) : 0;
     return form;
 }
 
@@ -60,12 +76,13 @@ static weft__affine call_of(const weft__lang_syntax *syntax, const weft__syntax_
                             const weft__affine *forms)
 {
     const int32_t *arguments = syntax->arguments + call->first;
+    static const weft__affine minus_one = {.valid = true, .constant = -1};
     const weft__affine *a = call->count ? &forms[arguments[0]] : NULL;
     switch (call->operation) {
     case WEFT__LANG_positive:
         return *a;
     case WEFT__LANG_negative:
-        return scaled(a, -1);
+        return product(a, &minus_one);
     case WEFT__LANG_add:
         return sum(a, &forms[arguments[1]], 1);
     case WEFT__LANG_subtract:

@@ -6,7 +6,8 @@
 
 /* constant + factor[0]*i0 + factor[1]*i1 + … */
 typedef struct weft__affine {
-    bool valid; /* otherwise it is something else, or does not fit into 64 bits */
+    bool valid; /* otherwise it is something else, or … */
+    bool large; /* … does not fit into 64 bits */
     int64_t constant;
     int64_t factor[WEFT_NDIM_MAX];
 } weft__affine;

@@ -129,7 +129,7 @@ bool weft__launch_plan_fits(const weft__launch_plan *plan, const weft__launch_ke
         int64_t value = 0;
         if (!has_type(&arguments[i], &plan->types[i]))
             return false;
-        if (kernel->fixed[i] && integer_of(&arguments[i], &value) && value != plan->values[i])
+        if (kernel->fixed[i] && !(integer_of(&arguments[i], &value) && value == plan->values[i]))
             return false;
     }
     return true;

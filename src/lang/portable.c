@@ -321,15 +321,29 @@ static weft_status guard(weft__rewriting *r)
     return WEFT_OK;
 }
 
-static weft_status rewrite(weft__rewriting *r, const int64_t *const *numbers)
+/* A number of a kernel's that is an integer, and no i64. */
+static bool is_large(const weft__rewriting *r, const weft__syntax_node *node)
+{
+    return node->kind == WEFT__SYNTAX_OPERAND && !r->from->loop && !r->numbers[node->index] &&
+           r->types[node->index].tag == WEFT_OPERAND_NUMBER &&
+           r->types[node->index].dtype == WEFT_U64;
+}
+
+static void find_forms(weft__rewriting *r)
+{
+    for (uint32_t i = 0; i < r->from->nodes_count; i++) {
+        r->forms[i] = weft__affine_of(r->from, (int32_t)i, r->forms, r->numbers);
+        r->forms[i].large |= is_large(r, &r->from->nodes[i]);
+    }
+}
+
+static weft_status rewrite(weft__rewriting *r)
 {
     const weft__lang_syntax *from = r->from;
     uint32_t position = 0;
-    for (uint32_t i = 0; i < from->nodes_count; i++) {
+    for (uint32_t i = 0; i < from->nodes_count; i++)
         r->made[i] = -1;
-        r->forms[i] = weft__affine_of(from, (int32_t)i, r->forms, numbers);
-    }
-    r->numbers = numbers;
+    find_forms(r);
     find_gathered(r);
     mark(from, r->gathered, r->needed);
     for (uint32_t i = 0; i < from->statements_count; i++)
@@ -356,6 +370,7 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
     bool assigned[WEFT__LANG_OPERANDS_MAX] = {false};
     weft__rewriting r = {.from = syntax,
                          .types = types,
+                         .numbers = numbers,
                          .ranges = ranges,
                          .space = *space,
                          .strict = strict,
@@ -374,7 +389,7 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
         r.needed = (uint8_t *)(r.made + nodes);
         r.guarded = (bool *)(r.needed + nodes);
         r.gathered = r.guarded + nodes;
-        status = rewrite(&r, numbers);
+        status = rewrite(&r);
     }
     weft__free(memory);
     return status;

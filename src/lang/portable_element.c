@@ -74,9 +74,14 @@ static weft_status check_argument(const access_of *e)
 static weft_status check_forms(const access_of *e)
 {
     for (uint32_t s = 0; s < e->node->count; s++) {
-        int32_t at = e->r->from->arguments[e->node->first + s];
+        const uint32_t column = e->r->from->nodes[e->r->from->arguments[e->node->first + s]].column;
+        if (form_of(e, s)->large)
+            return REWRITE_FAIL(e->r, column, WEFT_ERROR_SHAPE,
+                                "%s reaches positions, or is made of numbers, that do not fit into "
+                                "64 bits with a sign",
+                                text_of(e).text);
         if (!form_of(e, s)->valid)
-            return REWRITE_FAIL(e->r, e->r->from->nodes[at].column, WEFT_ERROR_UNSUPPORTED,
+            return REWRITE_FAIL(e->r, column, WEFT_ERROR_UNSUPPORTED,
                                 "an index of '%s' is made of the kernel's indices and of integers, "
                                 "with + - and * by a constant; what else it could be (a "
                                 "floating-point number, the value of another element) is not "

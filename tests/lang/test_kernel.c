@@ -498,6 +498,25 @@ TEST(K1_an_array_is_read_by_position_and_written)
         check_read_by_position(layout);
 }
 
+/* Numbers of indices. */
+
+WEFT_KERNEL(divided, (in, out, n, by), { out(i) = in(i + 3 + n / by + n % by); });
+
+TEST(K1_quotients_of_indices_are_those_of_integers)
+{
+    static const int64_t cases[][3] = {{7, 2, 4}, {2, 0, 2}, {-3, -1, 3}, {-7, -4, -2}};
+    enum { N = 11, M = 4 };
+    float in[N];
+    fill(in, N);
+    WEFT_AUTO weft_array *x = floats(in, WEFT_SHAPE(N), 0), *y = floats(in, WEFT_SHAPE(M), 0);
+    CHECK(x && y);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const int64_t n = cases[c][0], by = cases[c][1];
+        CHECK_STATUS(weft_launch(divided, y, x, y, n, by), WEFT_OK);
+        CHECK(holds_floats(y, in + 3 + cases[c][2]));
+    }
+}
+
 WEFT_KERNEL(positions, (out, whole), {
     out(i, j, k) = f32(100 * i + 10 * j + k);
     whole(i, j, k) = k - i;
@@ -604,5 +623,6 @@ TEST_MAIN(TEST_OF(K1_neighbours_of_any_rank_layout_and_boundary), TEST_OF(K1_blu
           TEST_OF(K1_linear_indexing),
           TEST_OF(K1_an_assigned_element_is_new_and_its_neighbour_is_old),
           TEST_OF(K1_arguments_that_overlap), TEST_OF(K1_an_array_is_read_by_position_and_written),
-          TEST_OF(K1_indices_are_values), TEST_OF(K1_other_dtypes),
-          TEST_OF(K1_spaces_without_points_and_of_one), TEST_OF(K1_threads_and_streams));
+          TEST_OF(K1_quotients_of_indices_are_those_of_integers), TEST_OF(K1_indices_are_values),
+          TEST_OF(K1_other_dtypes), TEST_OF(K1_spaces_without_points_and_of_one),
+          TEST_OF(K1_threads_and_streams));

@@ -69,7 +69,15 @@ static const struct wrong wrongs[] = {
     {"out(i, j) = a(i64(row(j)), j)", WEFT_ERROR_UNSUPPORTED, "the value of another element",
      "i64"},
     {"out(i, j) = a(1.5, j)", WEFT_ERROR_UNSUPPORTED, "made of the kernel's indices", "1.5"},
-    {"out(i, j) = a(9223372036854775807 + 1, j)", WEFT_ERROR_UNSUPPORTED, "made of", "+ 1"},
+    {"out(i, j) = a(9223372036854775807 + 1, j)", WEFT_ERROR_SHAPE, "do not fit into 64 b", "+ 1"},
+    {"out(i, j) = a(i + 9223372036854775807 + 9223372036854775807)", WEFT_ERROR_SHAPE,
+     "do not fit into 64 bits", "+ 9223372036854775807)"},
+    {"out(i, j) = a(i + 18446744073709551615)", WEFT_ERROR_SHAPE, "do not fit into 64 b", "+ 18"},
+    {"out(i, j) = a(i*2*9223372036854775807)", WEFT_ERROR_SHAPE, "do not fit into 64 b", "*9"},
+    {"out(i, j) = a(18446744073709551615/3*i)", WEFT_ERROR_SHAPE, "do not fit into 64 b", "*i"},
+    {"out(i, j) = a(i - -9223372036854775808)", WEFT_ERROR_SHAPE, "do not fit into 64 b", "- -"},
+    {"out(i, j) = a(2*i + -9223372036854775808)", WEFT_ERROR_SHAPE, "out of bounds", "a("},
+    {"out(i, j) = a(i*j + 18446744073709551615)", WEFT_ERROR_UNSUPPORTED, "made of", "+ 18"},
     {"out(i, j) = a(9223372036854775807*i, j)", WEFT_ERROR_SHAPE, "do not fit into 64 bits", "a("},
     {"out(i, j) = i", WEFT_ERROR_DTYPE, "'out(i, j)' is f32 and the value is i64", "out"},
     {"out(i, j) = a(i, j) + i", WEFT_ERROR_DTYPE, "f32 and i64 have no common dtype", "+ i"},
@@ -167,6 +175,25 @@ TEST(K1_wrong_arguments)
     other.parameters = "(in, out +)";
     CHECK_STATUS(weft_launch(other, a, a, a), WEFT_ERROR_SYNTAX);
     CHECK_ERROR(WEFT_ERROR_SYNTAX, "parameter 2 is no name");
+}
+
+WEFT_KERNEL(moved, (in, out, n), { out(i) = in(i + n); });
+WEFT_KERNEL(moved_back, (in, out, n), { out(i) = in(i - n) + in(-n + i); });
+
+TEST(K1_numbers_that_do_not_fit_into_64_bits)
+{
+    WEFT_AUTO weft_array *a = weft_arange(0, 6, 1, .device = device());
+    WEFT_AUTO weft_array *out = weft_zeros(WEFT_SHAPE(3), .device = device());
+    const uint64_t most = UINT64_MAX, three = 3;
+    const int64_t least = INT64_MIN;
+    CHECK(a && out);
+    for (int n = 0; n < 2; n++) { /* what was made for 3 is not for another number */
+        CHECK_STATUS(weft_launch(moved, out, a, out, most), WEFT_ERROR_SHAPE);
+        CHECK_ERROR(WEFT_ERROR_SHAPE, "do not fit into 64 bits");
+        CHECK_STATUS(weft_launch(moved, out, a, out, three), WEFT_OK);
+    }
+    CHECK_STATUS(weft_launch(moved_back, out, a, out, least), WEFT_ERROR_SHAPE);
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "do not fit into 64 bits");
 }
 
 WEFT_KERNEL(by_position, (a), {
@@ -278,6 +305,7 @@ TEST(K1_deep_and_long_texts)
 }
 
 TEST_MAIN(TEST_OF(K1_errors_say_what_and_where), TEST_OF(K1_wrong_arguments),
+          TEST_OF(K1_numbers_that_do_not_fit_into_64_bits),
           TEST_OF(K1_a_copy_that_would_undo_what_is_written),
           TEST_OF(K1_bounds_are_checked_on_request), TEST_OF(K1_an_unknown_check_is_an_error),
           TEST_OF(K1_any_text), TEST_OF(K1_deep_and_long_texts));
