@@ -135,18 +135,14 @@ static weft_status explain_kernel(weft__text *text, const char *target, const we
 {
     weft__launch_kernel *opened;
     int64_t points;
-    if (!kernel || !kernel->name || !kernel->parameters)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "kernel",
-                       "the kernel, its name or its parameters are NULL");
+    TRY(weft__launch_check_kernel(kernel));
     if (kernel->language != WEFT_KERNEL_PORTABLE || !kernel->body)
         return FAIL(WEFT_ERROR_UNSUPPORTED, "kernel '%s' is no portable one: it is its own code",
                     QUOTE(kernel->name, strlen(kernel->name)));
     TRY(weft__shape_check(space, &points));
     if (!(opened = weft__allocate_zeroed(sizeof *opened)))
         return WEFT_ERROR_MEMORY;
-    weft_status status = weft__launch_failed(kernel, weft__launch_kernel_open(kernel, opened));
-    if (status == WEFT_OK)
-        status = weft__launch_check_count(kernel, opened, count);
+    weft_status status = weft__launch_kernel_open(kernel, count, opened);
     if (status == WEFT_OK)
         status =
             weft__launch_failed(kernel, explain_opened(text, target, opened, space, arguments));

@@ -52,42 +52,51 @@ weft__lang_name weft__launch_inside(weft__lang_name text, char open, char close)
     return trimmed((weft__lang_name){in.text + 1, in.length - 2});
 }
 
-static int count_names(weft__lang_name list)
+/* The list may stand without parentheses. */
+static weft_status check_parentheses(weft__lang_name given)
 {
-    weft__lexer lexer = {list.text, (uint32_t)list.length, 0};
-    int commas = 0;
-    bool any = false;
-    for (weft__token token = weft__lex(&lexer); token.kind != WEFT__TOKEN_END;
-         token = weft__lex(&lexer)) {
-        any = true;
-        commas += token.kind == WEFT__TOKEN_COMMA;
-    }
-    return any ? commas + 1 : 0;
+    const weft__lang_name text = trimmed(given);
+    const bool opens = text.length && text.text[0] == '(';
+    const bool closes = text.length && text.text[text.length - 1] == ')';
+    if (opens == closes)
+        return WEFT_OK;
+    return weft__lang_fail(text, opens ? text.length : 0, WEFT_ERROR_SYNTAX,
+                           "the parameters have no '%c'; they are names, as in (in, out)",
+                           opens ? ')' : '(');
 }
 
 /* Parameters are plain names. */
 static weft_status read_parameters(weft__launch_kernel *opened)
 {
-    weft__lang_name list = weft__launch_inside(opened->parameters, '(', ')');
-    opened->count = count_names(list);
-    if (opened->count > WEFT__LANG_OPERANDS_MAX)
-        return FAIL(WEFT_ERROR_ARGUMENT, "it has %d parameters; %d are possible", opened->count,
-                    (int)WEFT__LANG_OPERANDS_MAX);
-    if (!opened->count)
-        return WEFT_OK;
-    TRY(weft__lang_split(list.text, list.length, opened->count, opened->names));
-    for (int i = 0; i < opened->count; i++) {
-        weft__lexer lexer = {opened->names[i].text, (uint32_t)opened->names[i].length, 0};
-        weft__token name = weft__lex(&lexer);
-        if (name.kind != WEFT__TOKEN_NAME || weft__lex(&lexer).kind != WEFT__TOKEN_END)
-            return weft__lang_fail(list, (size_t)(opened->names[i].text - list.text),
-                                   WEFT_ERROR_SYNTAX, "parameter %d is no name", i + 1);
-        opened->names[i] = (weft__lang_name){opened->names[i].text + name.at, name.length};
+    const weft__lang_name list = weft__launch_inside(opened->parameters, '(', ')');
+    weft__lexer lexer = {list.text, (uint32_t)list.length, 0};
+    weft__token next = weft__lex(&lexer);
+    TRY(check_parentheses(opened->parameters));
+    for (bool more = next.kind != WEFT__TOKEN_END; more; opened->count++) {
+        const weft__token name = opened->count ? weft__lex(&lexer) : next;
+        next = weft__lex(&lexer);
+        more = next.kind == WEFT__TOKEN_COMMA;
+        if (opened->count == WEFT__LANG_OPERANDS_MAX)
+            return FAIL(WEFT_ERROR_ARGUMENT, "it has more than %d parameters",
+                        (int)WEFT__LANG_OPERANDS_MAX);
+        if (name.kind != WEFT__TOKEN_NAME || (!more && next.kind != WEFT__TOKEN_END))
+            return weft__lang_fail(list, name.at, WEFT_ERROR_SYNTAX, "parameter %d is no name",
+                                   opened->count + 1);
+        opened->names[opened->count] = (weft__lang_name){list.text + name.at, name.length};
     }
     return WEFT_OK;
 }
 
-weft_status weft__launch_kernel_open(const weft_kernel *kernel, weft__launch_kernel *opened)
+static weft_status read_body(weft__launch_kernel *opened)
+{
+    const weft__lang_name code = weft__launch_inside(opened->body, '{', '}');
+    TRY(weft__lang_parse_kernel(code.text, code.length, opened->names, opened->count,
+                                &opened->syntax));
+    return weft__portable_fixed(opened->syntax, opened->fixed, NULL, NULL);
+}
+
+weft_status weft__launch_kernel_open(const weft_kernel *kernel, int count,
+                                     weft__launch_kernel *opened)
 {
     size_t bytes = strlen(kernel->name) + strlen(kernel->parameters) + strlen(kernel->body) + 3;
     memset(opened, 0, sizeof *opened);
@@ -97,11 +106,9 @@ weft_status weft__launch_kernel_open(const weft_kernel *kernel, weft__launch_ker
     opened->name = copy_text(&to, kernel->name);
     opened->parameters = copy_text(&to, kernel->parameters);
     opened->body = copy_text(&to, kernel->body);
-    TRY(read_parameters(opened));
-    weft__lang_name code = weft__launch_inside(opened->body, '{', '}');
-    TRY(weft__lang_parse_kernel(code.text, code.length, opened->names, opened->count,
-                                &opened->syntax));
-    return weft__portable_fixed(opened->syntax, opened->fixed, NULL, NULL);
+    TRY(weft__launch_failed(kernel, read_parameters(opened)));
+    TRY(weft__launch_check_count(kernel, opened, count));
+    return weft__launch_failed(kernel, read_body(opened));
 }
 
 void weft__launch_kernel_close(weft__launch_kernel *opened)
@@ -168,14 +175,13 @@ static bool is_of(const kernel_entry *entry, const weft_kernel *kernel)
            !strcmp(entry->opened.name.text, kernel->name);
 }
 
-static weft_status new_entry(const weft_kernel *kernel, kernel_entry **made)
+static weft_status new_entry(const weft_kernel *kernel, int count, kernel_entry **made)
 {
     kernel_entry *entry = weft__allocate_zeroed(sizeof *entry);
     if (!entry)
         return WEFT_ERROR_MEMORY;
     entry->kernel = kernel;
-    weft_status status =
-        weft__launch_failed(kernel, weft__launch_kernel_open(kernel, &entry->opened));
+    weft_status status = weft__launch_kernel_open(kernel, count, &entry->opened);
     if (status == WEFT_OK)
         *made = entry;
     else
@@ -183,7 +189,8 @@ static weft_status new_entry(const weft_kernel *kernel, kernel_entry **made)
     return status;
 }
 
-static weft_status find(weft__thread *thread, const weft_kernel *kernel, kernel_entry **found)
+static weft_status find(weft__thread *thread, const weft_kernel *kernel, int count,
+                        kernel_entry **found)
 {
     weft__by_address *table = table_of(thread);
     if (!table || !weft__by_address_reserve(table))
@@ -192,7 +199,7 @@ static weft_status find(weft__thread *thread, const weft_kernel *kernel, kernel_
     *found = kept->value;
     if (is_of(*found, kernel))
         return WEFT_OK;
-    TRY(new_entry(kernel, found));
+    TRY(new_entry(kernel, count, found));
     free_entry(weft__by_address_put(table, kept, kernel, *found));
     return WEFT_OK;
 }
@@ -216,7 +223,7 @@ static weft_status run_once(const weft_kernel *kernel, const weft_shape *space, 
                             const weft_operand *arguments)
 {
     kernel_entry *entry;
-    TRY(new_entry(kernel, &entry));
+    TRY(new_entry(kernel, count, &entry));
     weft_status status = run(entry, space, count, arguments);
     free_entry(entry);
     return status;
@@ -234,7 +241,7 @@ static weft_status launch_portable(const weft_kernel *kernel, const weft_shape *
     if (thread->kernels_busy)
         return run_once(kernel, space, count, arguments);
     thread->kernels_busy = true; /* no reset that is called in between drops the table */
-    weft_status status = find(thread, kernel, &entry);
+    weft_status status = find(thread, kernel, count, &entry);
     if (status == WEFT_OK)
         status = run(entry, space, count, arguments);
     thread->kernels_busy = false;
@@ -269,13 +276,23 @@ __attribute__((cold)) static weft_status launch_traced(const weft_kernel *kernel
     return status;
 }
 
+weft_status weft__launch_check_kernel(const weft_kernel *kernel)
+{
+    if (kernel && kernel->struct_size && kernel->struct_size < sizeof *kernel)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "kernel",
+                       "the kernel's struct_size is %zu; it is sizeof(weft_kernel), %zu",
+                       kernel->struct_size, sizeof *kernel);
+    if (!kernel || !kernel->name || !kernel->parameters)
+        return FAIL_AT(WEFT_ERROR_ARGUMENT, "kernel",
+                       "the kernel, its name or its parameters are NULL");
+    return WEFT_OK;
+}
+
 static weft_status launch(const weft_kernel *kernel, const weft_shape *space, int count,
                           const weft_operand *arguments)
 {
     int64_t points;
-    if (!kernel || !kernel->name || !kernel->parameters)
-        return FAIL_AT(WEFT_ERROR_ARGUMENT, "kernel",
-                       "the kernel, its name or its parameters are NULL");
+    TRY(weft__launch_check_kernel(kernel));
     if (count < 0 || count > WEFT__LANG_OPERANDS_MAX || (count > 0 && !arguments))
         return FAIL(WEFT_ERROR_ARGUMENT, "%d is not 0 to %d arguments, or they are missing", count,
                     (int)WEFT__LANG_OPERANDS_MAX);

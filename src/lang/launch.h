@@ -27,8 +27,11 @@ typedef struct weft__launch_plan {
     weft__evaluation *evaluation;
 } weft__launch_plan;
 
-/* Parses. Free it also when it fails. */
-weft_status weft__launch_kernel_open(const weft_kernel *kernel, weft__launch_kernel *opened);
+/* Fails unless what every kernel has is there, and its struct has all fields. */
+weft_status weft__launch_check_kernel(const weft_kernel *kernel);
+/* Parses, for so many arguments. Free it also when it fails. */
+weft_status weft__launch_kernel_open(const weft_kernel *kernel, int count,
+                                     weft__launch_kernel *opened);
 void weft__launch_kernel_close(weft__launch_kernel *opened);
 /* Fails unless the kernel has that many parameters. */
 weft_status weft__launch_check_count(const weft_kernel *kernel, const weft__launch_kernel *opened,

@@ -172,9 +172,42 @@ TEST(K1_wrong_arguments)
     other.language = 77;
     CHECK_STATUS(weft_launch(other, a, a, a), WEFT_ERROR_UNSUPPORTED);
     other = copy;
-    other.parameters = "(in, out +)";
-    CHECK_STATUS(weft_launch(other, a, a, a), WEFT_ERROR_SYNTAX);
-    CHECK_ERROR(WEFT_ERROR_SYNTAX, "parameter 2 is no name");
+    for (size_t size = 3; size < sizeof other; size += sizeof other - 4) {
+        other.struct_size = size;
+        CHECK_STATUS(weft_launch(other, a, a, a), WEFT_ERROR_ARGUMENT);
+        CHECK_ERROR(WEFT_ERROR_ARGUMENT, "struct_size");
+    }
+    other.struct_size = 0; /* all fields are known */
+    CHECK_STATUS(weft_launch(other, a, a, a), WEFT_OK);
+}
+
+/* (in, out) with something wrong. */
+static const struct wrong wrong_parameters[] = {
+    {"(in, out +)", WEFT_ERROR_SYNTAX, "parameter 2 is no name", "out +"},
+    {"(in, out", WEFT_ERROR_SYNTAX, "the parameters have no ')'", ""},
+    {"in, out)", WEFT_ERROR_SYNTAX, "the parameters have no '('", "in, out)"},
+    {"(in), (out)", WEFT_ERROR_SYNTAX, "parameter 1 is no name", "in)"},
+    {"(in, out,)", WEFT_ERROR_SYNTAX, "parameter 3 is no name", ""},
+    {"(in out)", WEFT_ERROR_SYNTAX, "parameter 1 is no name", "in out"},
+    {"(, in)", WEFT_ERROR_SYNTAX, "parameter 1 is no name", ", in"},
+    {"(", WEFT_ERROR_SYNTAX, "the parameters have no ')'", ""},
+    {"()", WEFT_ERROR_ARGUMENT, "has 0 parameters, (), and 2 arguments were given", NULL},
+    {"(in)", WEFT_ERROR_ARGUMENT, "has 1 parameter, (in), and 2 arguments were given", NULL},
+};
+
+TEST(K1_wrong_parameters)
+{
+    WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(6), .device = device());
+    CHECK(a);
+    weft_operand given[] = {WEFT_OPERAND(a), WEFT_OPERAND(a)};
+    for (size_t w = 0; w < sizeof wrong_parameters / sizeof wrong_parameters[0]; w++) {
+        const struct wrong *wrong = &wrong_parameters[w];
+        weft_kernel kernel = {.name = "wrong", .parameters = wrong->body, .body = "out(i) = in(i)"};
+        CHECK_STATUS(weft_launch_over(&kernel, a, 2, given), wrong->status);
+        CHECK_ERROR(wrong->status, wrong->says);
+        CHECK_ERROR(wrong->status, "kernel 'wrong'");
+        CHECK(caret_under(wrong->at));
+    }
 }
 
 WEFT_KERNEL(moved, (in, out, n), { out(i) = in(i + n); });
@@ -305,7 +338,7 @@ TEST(K1_deep_and_long_texts)
 }
 
 TEST_MAIN(TEST_OF(K1_errors_say_what_and_where), TEST_OF(K1_wrong_arguments),
-          TEST_OF(K1_numbers_that_do_not_fit_into_64_bits),
+          TEST_OF(K1_wrong_parameters), TEST_OF(K1_numbers_that_do_not_fit_into_64_bits),
           TEST_OF(K1_a_copy_that_would_undo_what_is_written),
           TEST_OF(K1_bounds_are_checked_on_request), TEST_OF(K1_an_unknown_check_is_an_error),
           TEST_OF(K1_any_text), TEST_OF(K1_deep_and_long_texts));
