@@ -224,10 +224,21 @@ static weft_status add_gather(weft__rewriting *r, int32_t access, int32_t *node)
     return add_node(r, gather, node);
 }
 
+/* What a shift says about it, also where the element never leaves its array. */
+static weft_status check_value(const weft__rewriting *r, const weft__syntax_node *access)
+{
+    const int32_t attributes = access->value.attributes;
+    const int32_t value = attributes < 0 ? -1 : r->from->attributes[attributes].value;
+    if (value < 0 || !r->varies[value])
+        return WEFT_OK;
+    return REWRITE_FAIL(r, access->column, WEFT_ERROR_SHAPE, "value= is one number, not an array");
+}
+
 static weft_status add_element(weft__rewriting *r, int32_t access, int32_t *node)
 {
     const weft__syntax_node *from = &r->from->nodes[access];
     weft__rewritten element;
+    TRY(check_value(r, from));
     if (r->gathered[access])
         return add_gather(r, access, node);
     TRY(weft__rewrite_element(r, access, false, &element));
@@ -286,6 +297,15 @@ static weft_status rewrite_statement(weft__rewriting *r, const weft__syntax_stat
     return WEFT_OK;
 }
 
+/* The column of the element that says which indices there are. */
+static size_t first_assigned(const weft__rewriting *r)
+{
+    for (uint32_t i = 0; i < r->from->statements_count; i++)
+        if (r->from->statements[i].target >= 0)
+            return r->from->statements[i].column;
+    return WEFT__NO_COLUMN;
+}
+
 /* The points that the program works on: the space, or in C order for a single index. */
 static weft_status choose_points(weft__rewriting *r)
 {
@@ -298,7 +318,7 @@ static weft_status choose_points(weft__rewriting *r)
     if (indices == ndim)
         return WEFT_OK;
     if (indices != 1)
-        return REWRITE_FAIL(r, WEFT__NO_COLUMN, WEFT_ERROR_SHAPE,
+        return REWRITE_FAIL(r, first_assigned(r), WEFT_ERROR_SHAPE,
                             "the kernel has %d indices and the index space %d dimensions; they "
                             "must be as many, or one index for the position in C order",
                             indices, ndim);
@@ -329,6 +349,19 @@ static bool is_large(const weft__rewriting *r, const weft__syntax_node *node)
            r->types[node->index].dtype == WEFT_U64;
 }
 
+/* What is not the same at every point. */
+static void find_varying(weft__rewriting *r)
+{
+    for (uint32_t i = 0; i < r->from->nodes_count; i++) {
+        const weft__syntax_node *node = &r->from->nodes[i];
+        const bool calls = node->kind == WEFT__SYNTAX_CALL || node->kind == WEFT__SYNTAX_CAST;
+        r->varies[i] = node->kind == WEFT__SYNTAX_ACCESS || node->kind == WEFT__SYNTAX_INDEX ||
+                       node->kind == WEFT__SYNTAX_LOOP;
+        for (uint32_t k = 0; calls && k < node->count; k++)
+            r->varies[i] |= r->varies[arguments_of(r->from, node)[k]];
+    }
+}
+
 static void find_forms(weft__rewriting *r)
 {
     for (uint32_t i = 0; i < r->from->nodes_count; i++) {
@@ -344,6 +377,7 @@ static weft_status rewrite(weft__rewriting *r)
     for (uint32_t i = 0; i < from->nodes_count; i++)
         r->made[i] = -1;
     find_forms(r);
+    find_varying(r);
     find_gathered(r);
     mark(from, r->gathered, r->needed);
     for (uint32_t i = 0; i < from->statements_count; i++)
@@ -379,7 +413,7 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
     program->syntax = weft__allocate_zeroed(sizeof *program->syntax);
     char *memory =
         weft__allocate_zeroed(nodes * (sizeof *r.forms + sizeof *r.made + sizeof *r.needed +
-                                       sizeof *r.guarded + sizeof *r.gathered));
+                                       sizeof *r.guarded + sizeof *r.gathered + sizeof *r.varies));
     weft_status status = WEFT_ERROR_MEMORY;
     if (program->syntax && memory) {
         program->syntax->code = syntax->code;
@@ -389,6 +423,7 @@ weft_status weft__portable_rewrite(const weft__lang_syntax *syntax, const weft__
         r.needed = (uint8_t *)(r.made + nodes);
         r.guarded = (bool *)(r.needed + nodes);
         r.gathered = r.guarded + nodes;
+        r.varies = r.gathered + nodes;
         status = rewrite(&r);
     }
     weft__free(memory);

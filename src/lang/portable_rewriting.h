@@ -25,6 +25,7 @@ typedef struct weft__rewriting {
     int32_t *made;                      /* of each node: what it has become, or -1 */
     bool *guarded;  /* of each element: it is inside where it is used, if not everywhere */
     bool *gathered; /* … and its position is computed */
+    bool *varies;   /* of each node: it is not the same at every point */
     weft__portable_program *out;
 } weft__rewriting;
 

@@ -216,7 +216,7 @@ static weft_status check_leftovers(weft__parser *p)
     for (uint32_t i = 0; i < s->statements_count; i++)
         effect |= s->statements[i].target >= 0;
     if (!effect)
-        return PARSE_FAIL(p, WEFT__NO_COLUMN, "the %s is empty, or assigns to no %s",
+        return PARSE_FAIL(p, 0, "the %s is empty, or assigns to no %s",
                           p->kernel ? "kernel" : "program", p->kernel ? "element" : "operand");
     for (int i = 0; i < s->names_count; i++)
         if (!p->names.used[i])

@@ -31,6 +31,7 @@ static const struct wrong wrongs[] = {
     {"out(i, j) = 1; a(i, j) + 1 = 2", WEFT_ERROR_SYNTAX, "only an element", "= 2"},
     {"out = a", WEFT_ERROR_SYNTAX, "give 'out' its indices", "out = a"},
     {"", WEFT_ERROR_SYNTAX, "the kernel is empty", NULL},
+    {"boundary = wrap;", WEFT_ERROR_SYNTAX, "assigns to no element", "boundary"},
     {"out(i, j) = sum(a(i, j))", WEFT_ERROR_SYNTAX, "sum is for whole arrays", "sum"},
     {"out(i, j) = shift(a, 1)", WEFT_ERROR_SYNTAX, "shift is for whole arrays", "shift"},
     {"out(i, j) = f32(index(0))", WEFT_ERROR_SYNTAX, "index is for whole arrays", "index"},
@@ -48,7 +49,7 @@ static const struct wrong wrongs[] = {
     {"out(i, j) = a(i, j, 0)", WEFT_ERROR_SHAPE, "3 indices are given for 'a', which has 2", "a("},
     {"out(i, j) = row(i, j)", WEFT_ERROR_SHAPE, "2 indices are given for 'row', which has 1",
      "row("},
-    {"out(i, j, k) = 1", WEFT_ERROR_SHAPE, "3 indices and the index space 2", NULL},
+    {"out(i, j, k) = 1", WEFT_ERROR_SHAPE, "3 indices and the index space 2", "out("},
     {"out(i, j) = 1; a(i, 0) = 2", WEFT_ERROR_ARGUMENT, "without the index 'j'", "a(i, 0)"},
     {"row(j) = a(0, j); out(i, j) = 1", WEFT_ERROR_ARGUMENT, "without the index 'i'", "row(j)"},
     {"out(0, i + j) = 1", WEFT_ERROR_SHAPE, "out(0, i + j) is out of bounds at i = 3, j = 4",
@@ -82,6 +83,8 @@ static const struct wrong wrongs[] = {
     {"out(i, j) = i", WEFT_ERROR_DTYPE, "'out(i, j)' is f32 and the value is i64", "out"},
     {"out(i, j) = a(i, j) + i", WEFT_ERROR_DTYPE, "f32 and i64 have no common dtype", "+ i"},
     {"out(i, j) = a(i-1, j, value=a(0, 0))", WEFT_ERROR_SHAPE, "value= is one number", "a(i-1"},
+    {"out(i, j) = a(i, j, value=a(0, 0))", WEFT_ERROR_SHAPE, "value= is one number", "a(i, j, v"},
+    {"m = f32(j) + 1; out(i, j) = a(i, j, value=m)", WEFT_ERROR_SHAPE, "value= is one", "a(i, j,"},
 };
 
 /* Whether the caret of the last message stands under `at`. */
