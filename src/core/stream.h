@@ -89,6 +89,12 @@ weft_status weft__stream_wait_point(weft_stream *stream, weft__point point);
 
 /* Fails where hidden waits are forbidden, for a call that will have to wait. */
 weft_status weft__waits_check(void);
+/* Fails where work that is queued on the stream from now on could not be waited for. */
+weft_status weft__stream_waits_check(const weft_stream *stream);
+/* Whether this thread is refused some waits; and fails if it is that for the buffer's last write,
+ * or for all work that uses it. So a call knows before the first of its works. */
+bool weft__waits_are_limited(void);
+weft_status weft__buffer_waits_check(weft__buffer *buffer, bool all);
 
 /* Waits on the host, and counts that; points on this thread's own timeline are done. */
 weft_status weft__wait_points(const weft__point *points, uint32_t count, weft_device device,

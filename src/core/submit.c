@@ -206,6 +206,20 @@ static weft_status fail_self(void)
                 "the same stream; it would wait forever");
 }
 
+weft_status weft__stream_waits_check(const weft_stream *stream)
+{
+    TRY(weft__record_refuse(WEFT__RECORD_WAITS));
+    if (!stream->async)
+        return WEFT_OK;
+    return weft__in_callback_of(stream) ? fail_self() : weft__waits_check();
+}
+
+bool weft__waits_are_limited(void)
+{
+    const weft__thread *thread = weft__thread_peek();
+    return running.timeline || (thread && thread->waits_forbidden);
+}
+
 static weft_status check_waits(const wait_list *waits)
 {
     for (uint32_t i = 0; i < waits->count; i++)
@@ -237,6 +251,14 @@ static weft__point pending_point(weft__buffer *buffer, bool all)
             point = buffer->reads[k];
     weft__buffer_unlock(buffer);
     return point;
+}
+
+weft_status weft__buffer_waits_check(weft__buffer *buffer, bool all)
+{
+    const weft__point point = pending_point(buffer, all);
+    if (weft__point_done(point) || is_enclosing(point))
+        return WEFT_OK;
+    return is_behind(point) ? fail_self() : weft__waits_check();
 }
 
 static weft__failure *failed_input(const weft__work *work)

@@ -52,9 +52,10 @@ bool weft__evaluation_fits(const weft__evaluation *evaluation, const weft_operan
 weft_status weft__evaluation_new(const weft__lang_syntax *syntax, const weft__lang_operand *types,
                                  int count, weft__evaluation **made);
 void weft__evaluation_free(weft__evaluation *evaluation);
-/* Queues the kernels. *value, if the program has one, is the new array. */
+/* Queues the kernels. *value, if the program has one, is the new array; if it is `awaited`, nothing
+ * is queued where it could not be waited for. */
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
-                                 const weft__lang_name *names, weft_array **value);
+                                 const weft__lang_name *names, bool awaited, weft_array **value);
 /* The same on a stream that is given: operands need not be placed together, as lent memory and
  * arrays of the CPU, and what is not reachable from there is an error of the launch. */
 weft_status weft__evaluation_run_on(weft__evaluation *evaluation, const weft_operand *operands,

@@ -26,6 +26,7 @@ typedef struct running {
     uint32_t spare_count;
     weft_array *value;
     weft_stream *stream;
+    bool awaited;  /* the caller reads the value now */
     bool plain;    /* placed without a decision */
     bool reserved; /* all memory was got before the first kernel */
 } running;
@@ -363,6 +364,13 @@ static weft_status check_numbers(const running *r, const weft__lang_name *names)
                    names ? "'" : "", names ? name : "", names ? "', " : "", text, dtype, dtype);
 }
 
+/* Memory that the host cannot read is copied, and that is waited for too. */
+static weft_status check_awaited(const running *r)
+{
+    TRY(weft__stream_waits_check(r->stream));
+    return weft__array_reachable(r->value, WEFT_CPU) ? WEFT_OK : weft__waits_check();
+}
+
 /* What comes before the kernels: checks, placement, memory for handles and for the value. */
 static weft_status begin(running *r, const weft__lang_name *names)
 {
@@ -377,7 +385,8 @@ static weft_status begin(running *r, const weft__lang_name *names)
     TRY(give_handles_memory(r));
     if (!r->stream)
         TRY(place(r, names));
-    return make_value(r);
+    TRY(make_value(r));
+    return r->awaited ? check_awaited(r) : WEFT_OK;
 }
 
 /* For what queues need to take the launches, and the copies around them: a few blocks for each,
@@ -416,9 +425,30 @@ static weft_status reserve(running *r)
     return r->stream->async ? reserve_queue(r) : WEFT_OK;
 }
 
+static bool is_written(const weft__evaluation *e, int32_t operand)
+{
+    uint32_t i = 0;
+    while (i < e->writes_count && e->writes[i].operand != operand)
+        i++;
+    return i < e->writes_count;
+}
+
+/* A synchronous stream waits in each kernel for what that uses: a wait that is refused is refused
+ * before the first one. */
+static weft_status check_waits(const running *r)
+{
+    const bool limited = !r->stream->async && weft__waits_are_limited();
+    for (int i = 0; limited && i < r->evaluation->count; i++)
+        if (is_array(&r->operands[i]))
+            TRY(weft__buffer_waits_check(r->operands[i].value.array->buffer,
+                                         is_written(r->evaluation, i)));
+    return WEFT_OK;
+}
+
 static weft_status run_kernels(running *r)
 {
     const weft__evaluation *e = r->evaluation;
+    TRY(check_waits(r));
     TRY(stand_in(r));
     TRY(copy_overwritten(r));
     if (e->writes_count && e->writes[0].kernel + 1 < e->kernels_count)
@@ -531,31 +561,32 @@ static void fail(const running *r)
     weft_array_release(r->value);
 }
 
-static weft_status run_with(weft__evaluation *evaluation, const weft_operand *operands,
-                            const weft__lang_name *names, weft_stream *stream, weft_array **value)
+static weft_status run(running *r, const weft__lang_name *names, weft_array **value)
 {
-    running r = {.evaluation = evaluation, .operands = operands, .stream = stream};
+    weft__evaluation *evaluation = r->evaluation;
     evaluation->repeats = false;
-    weft_status status = begin(&r, names);
+    weft_status status = begin(r, names);
     if (status == WEFT_OK)
-        status = evaluation->single ? run_kernel(&r, &evaluation->kernels[0]) : run_several(&r);
+        status = evaluation->single ? run_kernel(r, &evaluation->kernels[0]) : run_several(r);
     if (status == WEFT_OK && evaluation->single)
-        see(&r);
+        see(r);
     if (status == WEFT_OK)
-        *value = r.value;
+        *value = r->value;
     else
-        fail(&r);
+        fail(r);
     return status;
 }
 
 weft_status weft__evaluation_run(weft__evaluation *evaluation, const weft_operand *operands,
-                                 const weft__lang_name *names, weft_array **value)
+                                 const weft__lang_name *names, bool awaited, weft_array **value)
 {
-    return run_with(evaluation, operands, names, NULL, value);
+    running r = {.evaluation = evaluation, .operands = operands, .awaited = awaited};
+    return run(&r, names, value);
 }
 
 weft_status weft__evaluation_run_on(weft__evaluation *evaluation, const weft_operand *operands,
                                     weft_stream *stream, weft_array **value)
 {
-    return run_with(evaluation, operands, NULL, stream, value);
+    running r = {.evaluation = evaluation, .operands = operands, .stream = stream};
+    return run(&r, NULL, value);
 }

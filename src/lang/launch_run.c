@@ -118,7 +118,7 @@ static weft_status run(running *r)
     for (uint32_t i = 0; i < r->plan->program.operands_count; i++)
         TRY(make_operand(r, i));
     TRY(check_copies(r));
-    TRY(weft__evaluation_run(r->plan->evaluation, r->operands, r->plan->names, &value));
+    TRY(weft__evaluation_run(r->plan->evaluation, r->operands, r->plan->names, false, &value));
     return write_back(r);
 }
 

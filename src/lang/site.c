@@ -4,8 +4,11 @@
 #include "core/device.h"
 #include "core/dtype.h"
 #include "core/thread.h"
+#include "lang/error.h"
 #include "lang/evaluate.h"
+#include "lang/syntax.h"
 #include "ops/copy.h"
+#include "ops/number.h"
 #include "trace/trace.h"
 #include <string.h>
 #include <weft/expression.h>
@@ -25,6 +28,12 @@ typedef struct site_entry {
     int count;
     bool wants_value;
 } site_entry;
+
+/* What a value of one element is read into. */
+typedef struct c_number {
+    void *at;
+    weft_dtype dtype;
+} c_number;
 
 /* Open addressing; at most half full, grows. */
 typedef struct site_table {
@@ -167,68 +176,146 @@ static weft_status evaluate_anew(site_entry *entry, const weft_operand *operands
     return WEFT_OK;
 }
 
-/* With operands that are not those of the last time. */
-__attribute__((noinline)) static weft_status
-evaluate_others(site_entry *entry, const weft_operand *operands, weft_array **value)
+/* About the value, which is the last statement. */
+#define FAIL_VALUE(entry, status, ...)                                                             \
+    weft__lang_fail((entry)->syntax->code,                                                         \
+                    (entry)->syntax->statements[(entry)->syntax->statements_count - 1].column,     \
+                    (status), __VA_ARGS__)
+
+static bool has_one_element(const weft_shape *shape)
+{
+    bool one = true;
+    for (int k = 0; k < shape->ndim; k++)
+        one &= shape->size[k] == 1;
+    return one;
+}
+
+/* A literal or C number alone; false if the value is computed. */
+static bool known_number(const weft__lang_program *program, const weft_operand *operands,
+                         weft_operand *number)
+{
+    const weft__lang_node *value = &program->nodes[program->value];
+    if (value->kind == WEFT__NODE_OPERAND)
+        *number = operands[value->operand];
+    else
+        *number =
+            (weft_operand){WEFT_OPERAND_NUMBER, (weft_dtype)value->dtype, {.u = value->literal.u}};
+    return (value->kind == WEFT__NODE_OPERAND || value->kind == WEFT__NODE_LITERAL) &&
+           number->tag == WEFT_OPERAND_NUMBER;
+}
+
+/* An integer that is computed is compared with the range once it is there. */
+static weft_status check_range(const site_entry *entry, const weft_operand *operands,
+                               weft_dtype dtype)
+{
+    weft_operand number;
+    if (!known_number(entry->evaluation->program, operands, &number) ||
+        weft__dtype_rank((weft_dtype)number.dtype) != WEFT__RANK_INTEGER ||
+        weft__dtype_rank(dtype) != WEFT__RANK_INTEGER || weft__number_fits(&number, dtype))
+        return WEFT_OK;
+    if (number.dtype <= WEFT_I64)
+        return FAIL_VALUE(entry, WEFT_ERROR_DTYPE, "%lld is outside the range of %s, which *out is",
+                          (long long)number.value.i, weft_dtype_name(dtype));
+    return FAIL_VALUE(entry, WEFT_ERROR_DTYPE, "%llu is outside the range of %s, which *out is",
+                      (unsigned long long)number.value.u, weft_dtype_name(dtype));
+}
+
+/* All that is known of the value before the program runs: a refused one has changed nothing. */
+static weft_status check_number(const site_entry *entry, const weft_operand *operands,
+                                weft_dtype dtype)
+{
+    const weft__lang_program *program = entry->evaluation->program;
+    const weft__lang_node *value = &program->nodes[program->value];
+    const weft_dtype from = (weft_dtype)value->dtype;
+    if (!has_one_element(&program->shapes[value->shape]))
+        return FAIL_VALUE(
+            entry, WEFT_ERROR_SHAPE,
+            "the value has the shape %s, and a C number takes one element; reduce it, as "
+            "in sum(...), or make an array of it with weft_new",
+            weft__shape_text_of(&program->shapes[value->shape]).text);
+    if (weft__dtype_rank(from) > weft__dtype_rank(dtype))
+        return FAIL_VALUE(entry, WEFT_ERROR_DTYPE,
+                          "the value is %s and *out %s; cast it, as in %s(...)",
+                          weft_dtype_name(from), weft_dtype_name(dtype), weft_dtype_name(dtype));
+    return check_range(entry, operands, dtype);
+}
+
+/* With operands that are not those of the last time, or for a C number. */
+__attribute__((noinline)) static weft_status evaluate_others(site_entry *entry,
+                                                             const weft_operand *operands,
+                                                             const c_number *out,
+                                                             weft_array **value)
 {
     if (!entry->evaluation || !weft__evaluation_fits(entry->evaluation, operands, entry->count))
         TRY(evaluate_anew(entry, operands));
-    return weft__evaluation_run(entry->evaluation, operands, entry->names, value);
+    if (out)
+        TRY(check_number(entry, operands, out->dtype));
+    return weft__evaluation_run(entry->evaluation, operands, entry->names, out != NULL, value);
 }
 
 static inline weft_status evaluate_now(site_entry *entry, const weft_operand *operands,
-                                       weft_array **value)
+                                       const c_number *out, weft_array **value)
 {
     weft_status status;
     if (entry->evaluation &&
         weft__evaluation_repeat(entry->evaluation, operands, entry->count, &status))
         return status;
-    return evaluate_others(entry, operands, value);
+    return evaluate_others(entry, operands, out, value);
 }
 
-__attribute__((cold)) static weft_status
-evaluate_traced(site_entry *entry, const weft_operand *operands, weft_array **value)
+__attribute__((cold)) static weft_status evaluate_traced(site_entry *entry,
+                                                         const weft_operand *operands,
+                                                         const c_number *out, weft_array **value)
 {
     const uint32_t before = weft__trace_begin_source("", entry->code, strlen(entry->code));
-    const weft_status status = evaluate_now(entry, operands, value);
+    const weft_status status = evaluate_now(entry, operands, out, value);
     weft__trace_end_source(before);
     return status;
 }
 
+/* `out`: NULL, unless the value becomes a C number. */
 static inline weft_status evaluate(site_entry *entry, const weft_operand *operands,
-                                   weft_array **value)
+                                   const c_number *out, weft_array **value)
 {
-    return weft__tracing() ? evaluate_traced(entry, operands, value)
-                           : evaluate_now(entry, operands, value);
+    return weft__tracing() ? evaluate_traced(entry, operands, out, value)
+                           : evaluate_now(entry, operands, out, value);
 }
 
 /* A call inside another one, as by a deleter, keeps away from what the outer one uses. */
 static weft_status run_site_once(const char *site, size_t length, int count,
-                                 const weft_operand *operands, bool wants_value, weft_array **value)
+                                 const weft_operand *operands, bool wants_value,
+                                 const c_number *out, weft_array **value)
 {
     site_entry entry;
     weft_status status = fill_site(&entry, site, length, count, wants_value);
     if (status == WEFT_OK)
-        status = evaluate(&entry, operands, value);
+        status = evaluate(&entry, operands, out, value);
     free_entry(&entry);
     return status;
 }
 
-weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,
-                           bool wants_value, weft_array **value)
+static inline weft_status run_site(const char *site, size_t length, int count,
+                                   const weft_operand *operands, bool wants_value,
+                                   const c_number *out, weft_array **value)
 {
     weft__thread *thread = weft__thread_get();
     site_entry *entry;
     if (!thread)
         return WEFT_ERROR_MEMORY;
     if (thread->sites_busy)
-        return run_site_once(site, length, count, operands, wants_value, value);
+        return run_site_once(site, length, count, operands, wants_value, out, value);
     thread->sites_busy = true; /* no reset that is called in between drops the table */
     weft_status status = find(thread, site, length, count, wants_value, &entry);
     if (status == WEFT_OK)
-        status = evaluate(entry, operands, value);
+        status = evaluate(entry, operands, out, value);
     thread->sites_busy = false;
     return status;
+}
+
+weft_status weft__site_run(const char *site, size_t length, int count, const weft_operand *operands,
+                           bool wants_value, weft_array **value)
+{
+    return run_site(site, length, count, operands, wants_value, NULL, value);
 }
 
 weft_status weft_evaluate_site(const char *site, size_t length, int count,
@@ -246,31 +333,23 @@ weft_array *weft_new_site(const char *site, size_t length, int count, const weft
     return weft__site_run(site, length, count, operands, true, &value) == WEFT_OK ? value : NULL;
 }
 
-static weft_status check_number(const weft_array *value, weft_dtype dtype)
+static weft_status check_out(const c_number *out)
 {
-    const weft_dtype from = (weft_dtype)value->dtype;
-    if (weft__array_count(value) > 1)
-        return FAIL_AT(
-            WEFT_ERROR_SHAPE, "code",
-            "the value has the shape %s, and a C number takes one element; reduce it, as "
-            "in sum(...), or make an array of it with weft_new",
-            weft__shape_text_of(&value->shape).text);
-    if (weft__dtype_rank(from) > weft__dtype_rank(dtype) && weft_dtype_size(dtype))
-        return FAIL_AT(WEFT_ERROR_DTYPE, "out",
-                       "the value is %s and *out %s; cast it, as in %s(...)", weft_dtype_name(from),
-                       weft_dtype_name(dtype), weft_dtype_name(dtype));
-    return WEFT_OK;
+    if (out->at && weft_dtype_size(out->dtype))
+        return WEFT_OK;
+    return FAIL_AT(WEFT_ERROR_ARGUMENT, "out", "out is %s; a place for a number was expected",
+                   out->at ? "of no known dtype" : "NULL");
 }
 
 weft_status weft_value_site(void *out, weft_dtype dtype, const char *site, size_t length, int count,
                             const weft_operand *operands)
 {
     weft_array *value = NULL;
+    const c_number number = {out, dtype};
     OPERATION("weft_value");
-    TRY(weft__site_run(site, length, count, operands, true, &value));
-    weft_status status = check_number(value, dtype);
-    if (status == WEFT_OK)
-        status = weft__item(value, out, dtype);
+    TRY(check_out(&number));
+    TRY(run_site(site, length, count, operands, true, &number, &value));
+    weft_status status = weft__item(value, out, dtype);
     weft_array_release(value);
     return status;
 }
@@ -340,7 +419,7 @@ static weft_status run_text_once(const char *code, int count, const char *const 
     weft_status status = fill_text(&entry, text, length, count, wants_value);
     weft__free(text);
     if (status == WEFT_OK)
-        status = evaluate(&entry, operands, value);
+        status = evaluate(&entry, operands, NULL, value);
     free_entry(&entry);
     return status;
 }
@@ -379,7 +458,7 @@ weft_status weft__evaluate_text(const char *code, int count, const char *const *
     thread->sites_busy = true;
     weft_status status = find_text(thread, text, length, count, wants_value, &entry);
     if (status == WEFT_OK)
-        status = evaluate(entry, operands, value);
+        status = evaluate(entry, operands, NULL, value);
     thread->sites_busy = false;
     return status;
 }
