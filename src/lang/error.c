@@ -167,3 +167,46 @@ weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status sta
         return weft__fail(status, NULL, "%s\n    %s", message, line);
     return weft__fail(status, NULL, "%s\n    %s\n    %*s^", message, line, before, "");
 }
+
+static bool is_of_name(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Where the name stands by itself, or WEFT__NO_COLUMN. */
+static size_t column_of(weft__lang_name code, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t at = 0; at + length <= code.length; at++) {
+        const char *from = code.text + at, *to = from + length;
+        if (memcmp(from, name, length) == 0 && (at == 0 || !is_of_name(from[-1])) &&
+            (at + length == code.length || !is_of_name(*to)))
+            return at;
+    }
+    return WEFT__NO_COLUMN;
+}
+
+static bool is_operand(const char *text, weft__lang_name name)
+{
+    for (; name.length && strchr(" \t\n", *name.text); name.length--)
+        name.text++;
+    return name.length && strlen(text) == name.length && memcmp(text, name.text, name.length) == 0;
+}
+
+void weft__lang_show_operand(weft__lang_name code, const weft__lang_name *names, int count)
+{
+    char line[LINE_BYTES + 8] = "";
+    writer w = {line, 0, LINE_BYTES, 0};
+    weft_error error = *weft_error_last();
+    int i = 0;
+    while (i < count && !is_operand(error.operand, names[i]))
+        i++;
+    const size_t column = i < count ? column_of(code, error.operand) : WEFT__NO_COLUMN;
+    if (column == WEFT__NO_COLUMN || strchr(error.message, '\n'))
+        return;
+    const int before = write_line(&w, code, column);
+    const size_t length = strlen(error.message);
+    snprintf(error.message + length, sizeof error.message - length, "\n    %s\n    %*s^", line,
+             before, "");
+    weft__error_restore(&error);
+}

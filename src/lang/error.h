@@ -12,6 +12,10 @@
 weft_status weft__lang_fail(weft__lang_name code, size_t column, weft_status status,
                             const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
+/* Adds the line where an operand stands first, and a caret, to the last error if that is about the
+ * operand: what is wrong with it was only seen when the program was to run. */
+void weft__lang_show_operand(weft__lang_name code, const weft__lang_name *names, int count);
+
 /* Whether this thread's last error of this kind was about the text, at a column. */
 bool weft__lang_failed_at(weft__lang_name code, size_t *column);
 

@@ -250,7 +250,11 @@ __attribute__((noinline)) static weft_status evaluate_others(site_entry *entry,
         TRY(evaluate_anew(entry, operands));
     if (out)
         TRY(check_number(entry, operands, out->dtype));
-    return weft__evaluation_run(entry->evaluation, operands, entry->names, out != NULL, value);
+    const weft_status status =
+        weft__evaluation_run(entry->evaluation, operands, entry->names, out != NULL, value);
+    if (status == WEFT_ERROR_SHAPE || status == WEFT_ERROR_DTYPE || status == WEFT_ERROR_ARGUMENT)
+        weft__lang_show_operand(entry->syntax->code, entry->names, entry->count);
+    return status;
 }
 
 static inline weft_status evaluate_now(site_entry *entry, const weft_operand *operands,

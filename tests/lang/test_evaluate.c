@@ -192,6 +192,7 @@ TEST(X2_numbers_that_do_not_fit)
     CHECK_STATUS(weft(v = most, v, most), WEFT_OK);
     CHECK_STATUS(weft(l = most, l, most), WEFT_ERROR_DTYPE);
     CHECK_ERROR(WEFT_ERROR_DTYPE, "weft: 'most', 18446744073709551615 is outside the range of i64");
+    CHECK_ERROR(WEFT_ERROR_DTYPE, "\n    l = most\n        ^");
     CHECK_STATUS(weft(l = i64(most), l, most), WEFT_OK);
 }
 
@@ -337,17 +338,19 @@ TEST(X2_errors_show_the_place)
 {
     WEFT_AUTO weft_array *a = weft_ones(WEFT_SHAPE(3), .device = device());
     WEFT_AUTO weft_array *c = weft_zeros_like(a);
-    CHECK(a && c);
+    WEFT_AUTO weft_array *wide = weft_broadcast(a, WEFT_SHAPE(2, 3)), *wide2 = weft_copy(wide);
+    CHECK(a && c && wide && wide2);
     uint64_t count = launches();
     CHECK_STATUS(weft(c = a + cc, a, c), WEFT_ERROR_SYNTAX);
     CHECK_ERROR(WEFT_ERROR_SYNTAX, "did you mean 'c'");
     CHECK_STATUS(weft(c = a +, a, c), WEFT_ERROR_SYNTAX);
     CHECK_ERROR(WEFT_ERROR_SYNTAX, "^");
     CHECK_STATUS(weft(d = a, a), WEFT_ERROR_SYNTAX); /* writes nothing */
-    WEFT_AUTO weft_array *wide = weft_broadcast(a, WEFT_SHAPE(2, 3));
-    CHECK(wide);
     CHECK_STATUS(weft(wide = a, a, wide), WEFT_ERROR_SHAPE);
     CHECK_ERROR(WEFT_ERROR_SHAPE, "weft: wide is broadcast");
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "\n    wide = a\n    ^");
+    CHECK_STATUS(weft(wide2 = a; wide = a, a, wide2, wide), WEFT_ERROR_SHAPE);
+    CHECK_ERROR(WEFT_ERROR_SHAPE, "\n    wide2 = a; wide = a\n               ^");
     weft_array *missing = NULL;
     weft_error_clear();
     CHECK_STATUS(weft(a = missing, a, missing), WEFT_ERROR_ARGUMENT);
