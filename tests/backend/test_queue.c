@@ -55,6 +55,33 @@ TEST(steady_state_allocates_nothing)
     CHECK_INT(weft__allocation_live(), live);
 }
 
+/* Where there is no memory for many records there may be some for one. */
+TEST(grows_by_one_record_where_memory_is_short)
+{
+    AUTO_QUEUE queue = {0};
+    uint64_t in = 0;
+    CHECK_STATUS(weft__queue_open(&queue), WEFT_OK);
+    weft_error_clear();
+    for (bool failed = false; !failed;) {
+        weft__work work = numbered(++in);
+        weft__allocation_fail_at(1);
+        const weft_status status = weft__queue_push(&queue, &work);
+        failed = weft__allocation_failed();
+        weft__allocation_fail_at(0);
+        CHECK_STATUS(status, WEFT_OK);
+    }
+    CHECK_STATUS(weft_error_code(), WEFT_OK);
+    for (int k = 0; k < 1000; k++) {
+        weft__work work = numbered(++in);
+        CHECK_STATUS(weft__queue_push(&queue, &work), WEFT_OK);
+    }
+    for (uint64_t out = 1; out <= in; out++) {
+        CHECK_INT(weft__queue_first(&queue)->sequence, out);
+        weft__queue_pop(&queue);
+    }
+    CHECK(weft__queue_empty(&queue));
+}
+
 enum { LARGEST = 300000 };
 
 /* Work with uses, waits and a launch block of its own size. */
@@ -110,4 +137,6 @@ TEST(records_of_all_sizes)
 }
 
 TEST_MAIN(TEST_OF(first_in_first_out), TEST_OF(steady_state_allocates_nothing),
+          TEST_NO_FAULTS(grows_by_one_record_where_memory_is_short,
+                         "makes its allocations fail itself"),
           TEST_OF(records_of_all_sizes));

@@ -89,7 +89,7 @@ static void write_record(void *to, const weft__work *work, size_t bytes)
 /* An empty segment with room for that many bytes. */
 static weft__segment *take_segment(weft__queue *queue, size_t bytes)
 {
-    size_t usual = SEGMENT_BYTES - sizeof(weft__segment);
+    const size_t usual = SEGMENT_BYTES - sizeof(weft__segment);
     weft__segment *segment = atomic_exchange(&queue->spare, NULL);
     if (segment && segment->room >= bytes) {
         atomic_store_explicit(&segment->next, NULL, memory_order_relaxed);
@@ -97,7 +97,11 @@ static weft__segment *take_segment(weft__queue *queue, size_t bytes)
         return segment;
     }
     weft__free(segment);
-    return new_segment(bytes > usual ? bytes : usual);
+    const weft_error before = *weft_error_last();
+    if (bytes < usual && (segment = new_segment(usual)))
+        return segment;
+    weft__error_restore(&before);
+    return new_segment(bytes); /* for this record alone: a program keeps blocks for that */
 }
 
 weft_status weft__queue_push(weft__queue *queue, const weft__work *work)
@@ -126,13 +130,14 @@ bool weft__queue_empty(const weft__queue *queue)
     return !head || (queue->read == atomic_load(&head->filled) && !atomic_load(&head->next));
 }
 
-/* Leaves the segment that has been read, which becomes the spare one. */
+/* Leaves the segment that has been read, which becomes the spare one unless it is of one record. */
 static void next_segment(weft__queue *queue, weft__segment *next)
 {
     weft__segment *old = queue->head;
     queue->head = next;
     queue->read = queue->known = 0;
-    weft__free(atomic_exchange(&queue->spare, old));
+    const bool small = old->room < SEGMENT_BYTES - sizeof *old;
+    weft__free(small ? old : atomic_exchange(&queue->spare, old));
 }
 
 /* Whether there is more in the segment that is being read. */
