@@ -123,4 +123,9 @@ void weft__reserve_free(weft__reserve *reserve)
         weft__free(take_block(reserve));
 }
 
-void weft__reserve_use(weft__reserve *reserve) { used = reserve; }
+weft__reserve *weft__reserve_use(weft__reserve *reserve)
+{
+    weft__reserve *before = used;
+    used = reserve;
+    return before;
+}

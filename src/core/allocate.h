@@ -23,8 +23,9 @@ typedef struct weft__reserve {
  * memory ran out. */
 bool weft__reserve_fill(weft__reserve *reserve, uint32_t count, size_t bytes);
 void weft__reserve_free(weft__reserve *reserve);
-/* From now on this thread's allocations take them where the system has no memory; NULL: no more. */
-void weft__reserve_use(weft__reserve *reserve);
+/* From now on this thread's allocations take them where the system has no memory; NULL: no more.
+ * Returns what they took until now. */
+weft__reserve *weft__reserve_use(weft__reserve *reserve);
 
 /* For memory that comes from elsewhere (mmap): false if the test hook makes this allocation fail;
  * the second says that it was given back. */

@@ -1,5 +1,6 @@
 /* Copies and casts: kernels of one load and one store. */
 #include "kernel/move.h"
+#include "core/allocate.h"
 #include "kernel/build.h"
 #include "kernel/run.h"
 
@@ -31,8 +32,21 @@ static weft_dtype carrier_of(weft_dtype dtype)
     }
 }
 
-static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *source, weft_dtype from,
-                            weft_stream *stream)
+typedef weft_status kernel_function(const weft__kernel *kernel, weft_stream *stream,
+                                    const weft_shape *space, weft_array *const *arrays,
+                                    const uint64_t *scalars);
+
+static weft_status reserve(const weft__kernel *kernel, weft_stream *stream, const weft_shape *space,
+                           weft_array *const *arrays, const uint64_t *scalars)
+{
+    weft__prepared *kept = NULL;
+    const weft_status status = weft__kernel_reserve(kernel, &kept, stream, space, arrays, scalars);
+    weft__free(kept);
+    return status;
+}
+
+static weft_status call_copy(weft_array *target, weft_dtype to, weft_array *source, weft_dtype from,
+                             weft_stream *stream, kernel_function *function)
 {
     weft__builder b;
     weft_array *arrays[] = {source, target};
@@ -41,7 +55,16 @@ static weft_status run_copy(weft_array *target, weft_dtype to, weft_array *sourc
     weft__element element = weft__build_convert(&b, weft__build_load(&b, in), to);
     weft__build_store(&b, out, element);
     b.kernel.ndim = target->shape.ndim;
-    return weft__kernel_run(&b.kernel, stream, &target->shape, arrays, NULL);
+    return function(&b.kernel, stream, &target->shape, arrays, NULL);
+}
+
+static weft_status call_move(weft_array *target, weft_array *source, weft_stream *stream,
+                             kernel_function *function)
+{
+    weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
+    bool same = to == from && is_aligned(target) && is_aligned(source);
+    return call_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,
+                     stream, function);
 }
 
 /* Between memory of the device and of the host the device copies faster than its kernels do. */
@@ -65,8 +88,18 @@ weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stre
         if (weft__transfer_has_rows(target, source, &rows))
             return weft__transfer_rows(target, source, &rows, stream);
     }
-    weft_dtype to = (weft_dtype)target->dtype, from = (weft_dtype)source->dtype;
-    bool same = to == from && is_aligned(target) && is_aligned(source);
-    return run_copy(target, same ? carrier_of(to) : to, source, same ? carrier_of(from) : from,
-                    stream);
+    return call_move(target, source, stream, weft__kernel_run);
+}
+
+weft_status weft__move_reserve(weft_array *target, weft_array *source, weft_stream *stream)
+{
+    weft__rows rows;
+    if (!weft__array_reachable(target, stream->device) ||
+        !weft__array_reachable(source, stream->device))
+        return WEFT_OK;
+    if (is_between_kinds(target, source, stream) &&
+        ((weft__array_contiguous(target) && weft__array_contiguous(source)) ||
+         weft__transfer_has_rows(target, source, &rows)))
+        return WEFT_OK;
+    return call_move(target, source, stream, reserve);
 }

@@ -8,6 +8,9 @@
  * the stream cannot reach one of them, bytes are copied between the devices, on a stream of the one
  * that is not the CPU; a synchronous stream is waited for. */
 weft_status weft__move(weft_array *target, weft_array *source, weft_stream *stream);
+/* Gets the compiled code for it, so that it does not run out of memory if it is called later. Not
+ * for arrays that overlap or that the stream cannot reach. */
+weft_status weft__move_reserve(weft_array *target, weft_array *source, weft_stream *stream);
 
 /* transfer.c: the case that takes a copy between devices. */
 weft_status weft__transfer(weft_array *target, weft_array *source, weft_stream *stream);

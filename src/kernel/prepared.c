@@ -95,6 +95,7 @@ weft__prepared *weft__prepare(void *memory, const weft__kernel *kernel, weft_dev
     prepared->device = device;
     prepared->operands_count = count;
     prepared->filled = false;
+    prepared->hazard = -1;
     prepared->groups = NULL;
     prepared->compiled[0].generation = prepared->compiled[1].generation = 0;
     prepared->operands = (weft__prepared_operand *)(void *)(prepared + 1);

@@ -24,7 +24,9 @@ typedef struct weft__prepared {
     uint64_t streams_moved;   /* … and is, if that thread's is still this */
     weft_device device;
     uint32_t operands_count, inputs_count;
-    bool filled;           /* with arrays that have no hazards: weft__kernel_run_same */
+    bool filled;    /* with arrays that have no hazards: weft__kernel_run_same */
+    int32_t hazard; /* the last output that is to be written through a copy, as its memory is read
+                       too; -1: none */
     weft_array *groups;    /* reserved for the results of chunks, between two stages; or NULL */
     uint64_t groups_bytes; /* of those, while they are used */
     int64_t points;        /* of the index space; 0: nothing is to be done */

@@ -5,7 +5,7 @@
 #include "core/device.h"
 #include "core/warning.h"
 #include "kernel/bring.h"
-#include "kernel/build.h"
+#include "kernel/move.h"
 #include "kernel/version.h"
 #include "trace/trace.h"
 #include <string.h>
@@ -246,16 +246,30 @@ static weft_status run(const running *r, weft_array *const *arrays, const uint64
     return run_filled(r);
 }
 
+/* For the moves of copies, before anything runs: the kernel writes its other outputs before them.
+ */
+static weft_status reserve_move(const weft__kernel *kernel, weft_array *to, weft_array *from,
+                                weft_stream *stream)
+{
+    enum { BLOCKS = 3, BYTES = 1024 }; /* for what a queue needs to take each */
+    uint32_t outputs = 0;
+    for (uint32_t i = 0; i < kernel->operands_count; i++)
+        outputs += kernel->operands[i].output;
+    if (outputs == 1)
+        return WEFT_OK;
+    TRY(weft__move_reserve(to, from, stream));
+    weft__thread *thread = weft__thread_get();
+    const uint32_t blocks = stream->async ? BLOCKS * outputs : 0;
+    return thread && weft__reserve_fill(&thread->reserve, blocks, BYTES) ? WEFT_OK
+                                                                         : WEFT_ERROR_MEMORY;
+}
+
 static weft_status move(weft_array *to, weft_array *from, weft_stream *stream)
 {
-    weft__builder b;
-    weft_array *arrays[] = {from, to};
-    weft__build_begin(&b);
-    int source = weft__build_operand(&b, (weft_dtype)from->dtype, false);
-    int target = weft__build_operand(&b, (weft_dtype)to->dtype, true);
-    weft__build_store(&b, target, weft__build_load(&b, source));
-    b.kernel.ndim = to->shape.ndim;
-    return weft__kernel_run(&b.kernel, stream, &to->shape, arrays, NULL);
+    weft__reserve *before = weft__reserve_use(&weft__thread_state->reserve);
+    const weft_status status = weft__move(to, from, stream);
+    weft__reserve_use(before);
+    return status;
 }
 
 /* Computes into new memory first, then moves the result. */
@@ -274,6 +288,8 @@ static weft_status run_through_copy(const weft__kernel *kernel, weft_stream *str
     memcpy(through, arrays, bytes);
     through[output] = copy;
     if (status == WEFT_OK)
+        status = reserve_move(kernel, arrays[output], copy, stream);
+    if (status == WEFT_OK)
         status = weft__kernel_run(kernel, stream, space, through, scalars);
     if (status == WEFT_OK)
         status = move(arrays[output], copy, stream);
@@ -283,16 +299,26 @@ static weft_status run_through_copy(const weft__kernel *kernel, weft_stream *str
     return status;
 }
 
+/* The last output that has a hazard, for that is moved last; -1: none. */
+static int32_t find_hazard(const running *r, weft_array *const *arrays)
+{
+    for (uint32_t i = r->kernel->operands_count; i-- > 0;)
+        if (r->kernel->operands[i].output && has_hazard(r->prepared, arrays, i))
+            return (int32_t)i;
+    return -1;
+}
+
 /* Hazards depend on addresses, so they are looked for each time. */
 static weft_status run_prepared(const running *r, const weft_shape *space,
                                 weft_array *const *arrays, const uint64_t *scalars)
 {
     r->prepared->filled = false;
-    for (uint32_t i = r->kernel->operands_count; i-- > 0;) /* the last output is moved last */
-        if (r->kernel->operands[i].output && has_hazard(r->prepared, arrays, i))
-            return r->reserves ? WEFT_OK
-                               : run_through_copy(r->kernel, r->stream, space, arrays, scalars, i);
-    return run(r, arrays, scalars);
+    const int32_t output = r->prepared->hazard = find_hazard(r, arrays);
+    if (output < 0)
+        return run(r, arrays, scalars);
+    if (r->reserves)
+        return WEFT_OK;
+    return run_through_copy(r->kernel, r->stream, space, arrays, scalars, (uint32_t)output);
 }
 
 static bool is_out_of_reach(const weft__kernel *kernel, const weft_stream *stream,
@@ -383,9 +409,11 @@ weft_status weft__kernel_reserve(const weft__kernel *kernel, weft__prepared **ke
                                  weft_stream *stream, const weft_shape *space,
                                  weft_array *const *arrays, const uint64_t *scalars)
 {
-    if (is_out_of_reach(kernel, stream, arrays))
-        return WEFT_OK;
-    return run_again(kernel, kept, stream, space, arrays, scalars, true);
+    if (!is_out_of_reach(kernel, stream, arrays))
+        return run_again(kernel, kept, stream, space, arrays, scalars, true);
+    if (*kept)
+        (*kept)->hazard = -1;
+    return WEFT_OK;
 }
 
 void weft__kernel_unreserve(weft__prepared *kept)

@@ -45,7 +45,8 @@ static inline bool weft__kernel_enter_again(const weft__prepared *kept)
 
 /* Gets what weft__kernel_run_again needs beyond its arguments, so that it does not run out of
  * memory if it is called next with the same ones: memory, and compiled code. Not for operands that
- * overlap or that must be brought to the device. */
+ * must be brought to the device. Where (*kept)->hazard is an output, nothing was got: reserve and
+ * run with a new array instead of it, and move that afterwards, after those of earlier outputs. */
 weft_status weft__kernel_reserve(const weft__kernel *kernel, weft__prepared **kept,
                                  weft_stream *stream, const weft_shape *space,
                                  weft_array *const *arrays, const uint64_t *scalars);

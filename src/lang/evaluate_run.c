@@ -21,8 +21,10 @@ typedef struct running {
     weft_array **before; /* of each operand: a copy of what it was, if it is overwritten too soon */
     weft_array **assigned; /* the same for what the program has assigned to it */
     weft_array **instead; /* of each operand: what is written in its place, and copied at the end */
+    weft_array **through; /* the same, but copied after its kernel, which reads the operand's memory
+                             at other elements than it writes */
     weft_array **temporaries;
-    weft_array **spare; /* temporaries that are needed no more: others may have their memory */
+    weft_array **spare; /* of those, what is needed no more: others may have their memory */
     uint32_t spare_count;
     weft_array *value;
     weft_stream *stream;
@@ -233,6 +235,7 @@ static weft_status stand_in(running *r)
             weft__array_new(&array->shape, (weft_dtype)array->dtype, &options, array, NULL);
         if (!r->instead[operand])
             return weft_error_code();
+        TRY(weft__move_reserve(r->operands[operand].value.array, r->instead[operand], r->stream));
     }
     return WEFT_OK;
 }
@@ -260,8 +263,8 @@ static weft_array *array_at(const running *r, int32_t place, bool output)
     place %= WEFT__PLACE_ASSIGNED;
     if (after && r->instead[place])
         return r->instead[place];
-    weft_array *copied = output ? NULL : after ? r->assigned[place] : r->before[place];
-    return copied ? copied : r->operands[place].value.array;
+    weft_array *own = output ? r->through[place] : after ? r->assigned[place] : r->before[place];
+    return own ? own : r->operands[place].value.array;
 }
 
 static void fill_scalars(const weft_operand *operands, const weft__lowered *lowered,
@@ -306,11 +309,6 @@ static weft_status call_kernel(const running *r, weft__lowered *lowered, kernel_
     if (large)
         weft__free(scalars);
     return status;
-}
-
-static weft_status run_kernel(const running *r, weft__lowered *lowered)
-{
-    return call_kernel(r, lowered, weft__kernel_run_again);
 }
 
 static weft__lang_quoted name_of(int32_t operand, const weft__lang_name *names)
@@ -389,6 +387,58 @@ static weft_status begin(running *r, const weft__lang_name *names)
     return r->awaited ? check_awaited(r) : WEFT_OK;
 }
 
+/* What stands in for an output of the kernel while it runs; NULL: nothing. */
+static weft_array *through_at(const running *r, const weft__lowered *lowered, uint32_t i)
+{
+    const int32_t place = lowered->operands[i];
+    return place >= 0 && weft__lowered_is_output(lowered, i) ? r->through[place] : NULL;
+}
+
+static weft_status run_kernel(const running *r, uint32_t k)
+{
+    weft__lowered *lowered = &r->evaluation->kernels[k];
+    TRY(call_kernel(r, lowered, weft__kernel_run_again));
+    for (uint32_t i = 0; r->reserved && i < lowered->operands_count; i++) {
+        weft_array *through = through_at(r, lowered, i);
+        if (through)
+            TRY(weft__move(r->operands[lowered->operands[i]].value.array, through, r->stream));
+    }
+    return WEFT_OK;
+}
+
+static weft_status make_through(running *r, int32_t operand)
+{
+    weft_array *array = r->operands[operand].value.array;
+    weft_array *made = new_temporary(r, &array->shape, (weft_dtype)array->dtype);
+    if (!made)
+        return weft_error_code();
+    r->through[operand] = made;
+    return weft__move_reserve(array, made, r->stream);
+}
+
+/* Outputs with a hazard are found one by one, each when those after it have none. */
+static weft_status reserve_kernel(running *r, uint32_t k)
+{
+    weft__lowered *lowered = &r->evaluation->kernels[k];
+    for (;;) {
+        TRY(call_kernel(r, lowered, weft__kernel_reserve));
+        if (!lowered->prepared || lowered->prepared->hazard < 0)
+            return WEFT_OK;
+        TRY(make_through(r, lowered->operands[lowered->prepared->hazard]));
+    }
+}
+
+/* Their memory, too, may be used again after kernel `k`. */
+static void end_through(running *r, uint32_t k)
+{
+    const weft__lowered *lowered = &r->evaluation->kernels[k];
+    for (uint32_t i = 0; i < lowered->operands_count; i++) {
+        weft_array *through = through_at(r, lowered, i);
+        if (through)
+            r->spare[r->spare_count++] = through;
+    }
+}
+
 /* For what queues need to take the launches, and the copies around them: a few blocks for each,
  * with room for the launch and for what it waits for. */
 static weft_status reserve_queue(const running *r)
@@ -418,9 +468,10 @@ static weft_status reserve(running *r)
     r->reserved = true;
     for (uint32_t k = 0; k < e->kernels_count; k++) {
         TRY(make_temporaries(r, k));
-        TRY(call_kernel(r, &e->kernels[k], weft__kernel_reserve));
+        TRY(reserve_kernel(r, k));
         TRY(copy_assigned(r, k));
         end_temporaries(r, k);
+        end_through(r, k);
     }
     return r->stream->async ? reserve_queue(r) : WEFT_OK;
 }
@@ -456,7 +507,7 @@ static weft_status run_kernels(running *r)
     for (uint32_t k = 0; k < e->kernels_count; k++) {
         if (!r->reserved)
             TRY(make_temporaries(r, k));
-        TRY(run_kernel(r, &e->kernels[k]));
+        TRY(run_kernel(r, k));
         TRY(copy_assigned(r, k));
         if (!r->reserved)
             end_temporaries(r, k);
@@ -468,20 +519,22 @@ static weft_status run_kernels(running *r)
 static weft_status run_several(running *r)
 {
     const weft__evaluation *e = r->evaluation;
-    weft_array *few[64], **arrays = few;
+    weft_array *few[96], **arrays = few;
     size_t temporaries = e->schedule.temporaries_count;
-    size_t count = 3 * (size_t)e->count + 2 * temporaries;
+    size_t owned = 4 * (size_t)e->count + temporaries;
+    size_t count = owned + (size_t)e->count + temporaries;
     if (count > sizeof few / sizeof *few && !(arrays = weft__allocate(count * sizeof *arrays)))
         return WEFT_ERROR_MEMORY;
     memset(arrays, 0, count * sizeof *arrays);
     r->before = arrays;
     r->assigned = r->before + e->count;
     r->instead = r->assigned + e->count;
-    r->temporaries = r->instead + e->count;
-    r->spare = r->temporaries + temporaries;
+    r->through = r->instead + e->count;
+    r->temporaries = r->through + e->count;
+    r->spare = arrays + owned;
     weft_status status = run_kernels(r);
     weft__reserve_use(NULL);
-    for (size_t i = 0; i < count - temporaries; i++)
+    for (size_t i = 0; i < owned; i++)
         weft_array_release(arrays[i]);
     for (uint32_t k = 0; k < e->kernels_count && status != WEFT_OK; k++)
         weft__kernel_unreserve(e->kernels[k].prepared);
@@ -567,7 +620,7 @@ static weft_status run(running *r, const weft__lang_name *names, weft_array **va
     evaluation->repeats = false;
     weft_status status = begin(r, names);
     if (status == WEFT_OK)
-        status = evaluation->single ? run_kernel(r, &evaluation->kernels[0]) : run_several(r);
+        status = evaluation->single ? run_kernel(r, 0) : run_several(r);
     if (status == WEFT_OK && evaluation->single)
         see(r);
     if (status == WEFT_OK)
