@@ -198,8 +198,7 @@ static bool known_number(const weft__lang_program *program, const weft_operand *
     if (value->kind == WEFT__NODE_OPERAND)
         *number = operands[value->operand];
     else
-        *number =
-            (weft_operand){WEFT_OPERAND_NUMBER, (weft_dtype)value->dtype, {.u = value->literal.u}};
+        *number = (weft_operand){WEFT_OPERAND_NUMBER, value->dtype, {.u = value->literal.u}};
     return (value->kind == WEFT__NODE_OPERAND || value->kind == WEFT__NODE_LITERAL) &&
            number->tag == WEFT_OPERAND_NUMBER;
 }
