@@ -31,7 +31,7 @@ FILES = {"cpu": "peers.py", "cuda": "peers_cuda.py", "opencl": "peers_opencl.py"
 SERIES_FILES = {name: "peers_series.py" for name in PEERS["cpu"]}
 SERIES_WORKS = ([f"c += 1/a + 2ab, 2^{2 * k} elements" for k in range(15)]
                 + [f"{2 << 2 * k} terms on 2^20 elements" for k in range(7)])
-ROUNDS = {"cpu": 15, "cuda": 5, "opencl": 15}  # where memory is shared with others, its speed changes
+ROUNDS = {"cpu": 61, "cuda": 5, "opencl": 15}  # where memory is shared with others, a ratio of one round is off by a tenth
 FEW_ROUNDS, NEAR = 5, 2  # of who takes more than so many times as long as Weft
 PAIRS = 15  # of a call and the loop that it does, whose difference is a few hundredths of a microsecond
 PAUSE = 0.03  # seconds: threads of the program before have stopped waiting for more
