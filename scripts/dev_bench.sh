@@ -7,7 +7,7 @@ usage: ./dev bench [--json FILE] [-- ARGUMENT...]
 Builds the benchmarks with the release preset, sets up NumPy, numexpr, Numba, PyTorch, JAX and PyOpenCL in
 build/peers (from PyPI, about 1 GB, once), and runs bench/run.py. Without a network it measures without the
 missing peers and says so. With -- --device opencl:0 it measures that device beside OpenCL by hand and PyOpenCL.
-A run of all rows beside all peers takes ten minutes and is kept in bench/results/, with a table and plots,
+A run of all rows beside all peers takes twenty minutes and is kept in bench/results/, with a table and plots,
 which the README then shows.
 
   --json FILE     also writes the numbers to FILE: a list of {work, who, device, n, seconds, gbps}
